@@ -123,28 +123,35 @@ class _AfterImport(importlib.abc.Loader):
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         self._loader.exec_module(module)
-        if self._finder in sys.meta_path:
-            sys.meta_path.remove(self._finder)
-            self._finder.then(module)
+        self._finder.has_run(module)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
 
 
 class TorchFinder(importlib.abc.MetaPathFinder):
-    """Calls `then(module)` after torch (or `name`) has been imported for the first time.
+    """Calls `then(module)` after torch (or each of `names`) has been imported for the first time.
 
     Libraries look for a module's spec before they import it, some of them several times: looking changes nothing.
     """
 
-    def __init__(self, then: Any, name: str = "torch") -> None:
-        self.then, self._name = then, name
+    def __init__(self, then: Any, *names: str) -> None:
+        self.then, self._names = then, set(names or ("torch",))
         self._asking = _local()
+
+    def has_run(self, module: ModuleType) -> None:
+        """Called when one of the modules has been executed."""
+        if module.__name__ not in self._names:
+            return
+        self._names.remove(module.__name__)
+        if not self._names and self in sys.meta_path:
+            sys.meta_path.remove(self)
+        self.then(module)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self._name or getattr(self._asking, "others", False):
+        if fullname not in self._names or getattr(self._asking, "others", False):
             return None
         self._asking.others = True
         try:

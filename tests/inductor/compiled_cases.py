@@ -216,6 +216,57 @@ def autograd_function() -> None:
     check(x.grad, 2 * x.detach())
 
 
+def optimizers() -> None:
+    def trained(compiled: bool, kind: Any) -> list[torch.Tensor]:
+        torch.manual_seed(0)
+        model = nn.Linear(4, 3).to(DEVICE)
+        optimizer = kind(model.parameters(), lr=0.1)
+
+        def step(x):
+            model(x).square().sum().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+
+        run = torch.compile(step) if compiled else step
+        for number in range(3):
+            run(torch.full((2, 4), number + 1.0, device=DEVICE))
+        return list(model.parameters())
+
+    for kind in (torch.optim.AdamW, torch.optim.SGD):
+        check(trained(True, kind), trained(False, kind))
+
+
+def gradients_of_kernels() -> None:
+    """A kernel that reads an argument leaves it as it is: also one that needs a gradient."""
+
+    class Sum(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return launched(x, y)
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient, gradient * 2
+
+    x, y = random(130, requires_grad=True), random(130)
+    torch.compile(lambda x, y: Sum.apply(x, y).sum(), fullgraph=True)(x, y).backward()
+    check(x.grad, torch.ones(130, device=DEVICE))
+
+
+def flex_attention() -> None:
+    from torch.nn.attention import flex_attention as flex
+
+    if DEVICE == "cpu":
+        return  # a C++ template of Inductor's, which its Triton backend for the CPU cannot render
+    q = random(1, 2, 128, 16)
+    expected = flex.flex_attention(q, q, q, score_mod=nearer)
+    check(torch.compile(flex.flex_attention)(q, q, q, score_mod=nearer), expected, 1e-2)
+
+
+def nearer(score, batch, head, i, j):
+    return score + (i - j) / 64
+
+
 def function_modes() -> None:
     """A mode of the script's own, above the one of the emulation."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from tiletwin.backends.compiler import BaseBackend
 from tiletwin.drivers.base import DriverBase
+from tiletwin.gpu_target import GPUTarget
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,14 @@ def _backends() -> dict[str, Backend]:
     from tiletwin.backends.nvidia.compiler import CUDABackend
     from tiletwin.drivers.interpreter import HostDriver, InterpreterDriver
 
-    return {"nvidia": Backend(CUDABackend, InterpreterDriver), "cpu": Backend(CUDABackend, HostDriver)}
+    class HostBackend(CUDABackend):
+        """For tensors of the host; their kernels are the same."""
+
+        @staticmethod
+        def supports_target(target: GPUTarget) -> bool:
+            return target.backend == "cpu"
+
+    return {"nvidia": Backend(CUDABackend, InterpreterDriver), "cpu": Backend(HostBackend, HostDriver)}
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from tiletwin._activate import TorchFinder
-from tiletwin.inductor import dynamo, kernels, memory, settings
+from tiletwin.inductor import accesses, dynamo, kernels, memory, settings
 from tiletwin.torch_cuda import emulation
 
 _INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
@@ -25,6 +25,9 @@ _INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
     "torch._inductor.runtime.cache_dir_utils": settings.patch_cache_directory,
     "torch._inductor.runtime.triton_heuristics": kernels.patch_launches,
     "torch._inductor.async_compile": kernels.patch_compilation,
+    "torch._higher_order_ops.triton_kernel_wrap": accesses.patch,
+    "torch._inductor.ir": kernels.patch_fallbacks,
+    "torch._inductor.codegen.wrapper": kernels.patch_calls,
 }
 """What is done after the import of a module of torch: nothing of Inductor is imported before a script compiles."""
 _EMULATED: dict[str, Callable[[ModuleType], None]] = {
@@ -40,12 +43,15 @@ def prepare(torch: Any) -> None:
     if emulation.is_installed():
         memory.patch(torch)
         parts = parts | _EMULATED
-    for name, patch in parts.items():
-        module = sys.modules.get(name)
-        if module is None:
-            sys.meta_path.insert(0, TorchFinder(_of_this_torch(patch, torch), name))
-        else:
-            _of_this_torch(patch, torch)(module)
+    patches = {name: _of_this_torch(patch, torch) for name, patch in parts.items()}
+    for name in sys.modules.keys() & patches.keys():
+        patches[name](sys.modules[name])
+    later = patches.keys() - sys.modules.keys()
+    sys.meta_path.insert(0, CompilerFinder(lambda module: patches[module.__name__](module), *later))
+
+
+class CompilerFinder(TorchFinder):
+    """Waits for the modules of torch's compiler."""
 
 
 def _of_this_torch(patch: Callable[[ModuleType], None], torch: Any) -> Callable[[ModuleType], None]:

@@ -12,7 +12,7 @@ import functools
 from types import FunctionType, ModuleType
 from typing import Any
 
-from tiletwin.torch_cuda.marks import index_of_mark
+from tiletwin.torch_cuda.marks import HOST, index_of_mark, mark_as, place_of
 from tiletwin.torch_cuda.mode import CudaOnCpu, in_mode
 
 _RUN_AS_THEY_ARE = ("torch_cuda", "inductor", "launch", "eager", "compiler")
@@ -22,16 +22,19 @@ _EMULATION = "tiletwin.torch_cuda."
 def patch(dynamo: ModuleType) -> None:
     """Called when torch._dynamo has been imported."""
     from torch._dynamo import guards, output_graph, source, trace_rules, utils
-    from torch._dynamo.variables import builder, torch_function
+    from torch._dynamo.variables import builder, optimizer, torch_function
 
     for folder in _RUN_AS_THEY_ARE:  # Dynamo sees a frame of each function that a compiled one calls
         trace_rules.add(f"tiletwin.{folder}")
 
     _hide_mode(guards, utils, torch_function.SymbolicTorchFunctionState)
     _guard_places(guards.GuardBuilder)
+    _place_gradients(builder.VariableBuilder)
     _see_originals(builder.VariableBuilder, source.AttrSource)
     Graph: Any = output_graph.OutputGraph
     Graph.call_user_compiler = in_mode(Graph.call_user_compiler)  # compilers may make real tensors
+    State: Any = optimizer.OptimizerVariable
+    State.call_method = in_mode(State.call_method)  # the state of an optimizer is made while it is traced
 
 
 def _hide_mode(guards: Any, utils: Any, State: Any) -> None:
@@ -77,9 +80,12 @@ def _guard_places(Builder: Any) -> None:
         tensor = self.get(guard)
         index = index_of_mark(tensor)
         where = "the host" if index is None else f"cuda:{index}"
-        self.get_guard_manager(guard).add_lambda_guard(
-            lambda x: index_of_mark(x) == index, [f"{guard.name} is on {where}"], guard.user_stack
-        )
+
+        def is_there(x: Any) -> bool:
+            place = place_of(x)  # C++ has made a new object for a gradient, which has no mark
+            return place is None or place == (HOST if index is None else index)
+
+        self.get_guard_manager(guard).add_lambda_guard(is_there, [f"{guard.name} is on {where}"], guard.user_stack)
 
     Builder.TENSOR_MATCH = match_place
 
@@ -97,3 +103,17 @@ def _see_originals(Builder: Any, AttrSource: Any) -> None:
         return Builder(self.tx, AttrSource(self.source, "__wrapped__"))(original)
 
     Builder._wrap = wrap_original
+
+
+def _place_gradients(Builder: Any) -> None:
+    """A gradient comes from C++, and is where its tensor is. In eager mode the function mode sees who asks for it."""
+    wrap = Builder.wrap_tensor
+
+    @functools.wraps(wrap)
+    def wrap_placed(self: Any, value: Any) -> Any:
+        source = self.get_source()
+        if getattr(source, "member", "") == "grad" and place_of(value) is None:
+            mark_as(value, self.tx.output.resolve_source_value(source.base))
+        return wrap(self, value)
+
+    Builder.wrap_tensor = wrap_placed

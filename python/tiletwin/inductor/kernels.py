@@ -11,11 +11,15 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import sys
 from types import ModuleType
 from typing import Any
 
 from tiletwin import variables
 
+_CPP = "Inductor generates C++ for a kernel, which is compiled and runs unchecked"
+_EAGER = "Inductor has no kernel for {}; it runs as PyTorch's own operator, as others may that are not named again"
+_said: set[str] = set()
 _SCALARS = ("i", "u", "fp", "bf")
 
 
@@ -71,7 +75,44 @@ def patch_compilation(module: ModuleType) -> None:
         kernel.precompile()
         return kernel
 
+    for name in ("cpp", "cpp_pybinding"):
+        setattr(compilation.AsyncCompile, name, _saying(getattr(compilation.AsyncCompile, name), _CPP))
     compilation.AsyncCompile.triton = functools.wraps(compilation.AsyncCompile.triton)(triton)
+
+
+def patch_fallbacks(module: ModuleType) -> None:
+    """torch._inductor.ir: it is said that some operators are not compiled."""
+    ir: Any = module
+    ir.FallbackKernel.create = classmethod(_saying(ir.FallbackKernel.create.__func__, _EAGER))
+
+
+def patch_calls(module: ModuleType) -> None:
+    """torch._inductor.codegen.wrapper: a kernel of the host in a graph of a GPU is called as it was generated."""
+    wrapper: Any = module
+    Code = wrapper.PythonWrapperCodegen
+    generate = Code._generate_kernel_call_helper
+
+    @functools.wraps(generate)
+    def generate_there(self: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
+        if device is None:
+            return generate(self, *args, **kwargs)
+        with wrapper.V.graph.set_current_device(device):  # who asks whether a number is passed as such goes by it
+            return generate(self, *args, device=device, **kwargs)
+
+    Code._generate_kernel_call_helper = generate_there
+
+
+def _saying(function: Any, what: str) -> Any:
+    """`function`, whose first call says something: `what`, with the name of the operator."""
+
+    @functools.wraps(function)
+    def call(self: Any, first: Any, *args: Any, **kwargs: Any) -> Any:
+        if what not in _said:
+            _said.add(what)
+            print(f"tiletwin: torch.compile: {what.format(first)}", file=sys.stderr)
+        return function(self, first, *args, **kwargs)
+
+    return call
 
 
 def _tunes(meta: dict[str, Any]) -> bool:

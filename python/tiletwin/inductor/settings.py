@@ -21,6 +21,7 @@ _DEFAULTS = {
     "compile_threads": 1,  # a kernel is parsed in a moment; other processes would not see what this one emulates
     "use_static_triton_launcher": False,  # loads a cubin
     "shape_padding": False,  # decided by measuring matrix products, and it is a GPU's that get faster
+    "benchmark_epilogue_fusion": False,  # the same, of kernels
 }
 
 

@@ -1,6 +1,7 @@
 """Where CUDA is emulated: operators that libraries define in Python, with kernels of their own for CUDA.
 
-Here:      torch.library.Library.impl, through which custom_op and its like register kernels, too.
+Here:      torch.library.Library.impl, through which custom_op and its like register kernels, too; higher order
+           operators.
 Not here:  operators whose kernels are in C++: theirs for the CPU run.
 Invariant: a Python kernel runs with the function mode on. The kernel for CUDA runs for what is on an emulated device,
            the one for the CPU for what is on the host.
@@ -56,6 +57,8 @@ def patch(torch: Any) -> None:
         kernels[key] = _with_keys(kernel, options)
 
     Library.impl = impl
+    Higher = torch._ops.HigherOrderOperator  # written in Python: flex_attention and others that take functions
+    Higher.dispatch = in_mode(Higher.dispatch)
 
 
 def _with_keys(kernel: Callable, options: dict[str, Any]) -> Callable[..., Any]:
