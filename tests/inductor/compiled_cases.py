@@ -93,6 +93,12 @@ def scans_and_sorting() -> None:
     same(lambda x: (x.cumsum(-1), x.cumprod(0), x.sort(-1)[0], x.topk(3)[0], x.argsort(0)), random(9, 100))
 
 
+def operators_without_kernels() -> None:
+    """Their results have the strides that generated code expects."""
+    same(lambda x: (torch.fft.rfftn(x).abs() + 1, torch.linalg.svd(x)[1] * 2), random(4, 6, 5))
+    same(lambda x: (x > 0).nonzero() + 1, random(9))
+
+
 def factories() -> None:
     def function(x):
         made = torch.arange(10, device=DEVICE) + x, torch.full((10,), 3.0, device=DEVICE) * x

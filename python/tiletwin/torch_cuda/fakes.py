@@ -29,11 +29,15 @@ _kept: list[Any] = []
 def patch(torch: Any) -> None:
     """Replaces what makes fake tensors of real ones, and what C++ hears of them, for the rest of the process."""
     try:
+        from torch import _meta_registrations
         from torch._subclasses import fake_tensor, functional_tensor, meta_utils
         from torch.fx.experimental import proxy_tensor
     except ImportError:
         return
     _register_guard(torch)
+    hint = _meta_registrations.device_hint
+    # Which strides an operator's result has: it is the CPU's operator that will run.
+    _meta_registrations.device_hint = lambda tensor: "cpu" if (kind := hint(tensor)) == "cuda" else kind
     _patch_conversion(torch, fake_tensor.FakeTensorConverter, meta_utils.MetaTensorDescriber)
     Mode: Any = fake_tensor.FakeTensorMode
     # What torch does where there is no GPU: nothing is initialized on it.
