@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tiletwin import _C, variables
+from tiletwin import _C, origins, variables
 from tiletwin.errors import CheckError, shown_file, source_lines
 
 # Checks that only the simulator makes; the interpreter takes the words and does nothing.
@@ -105,6 +105,7 @@ class Finding:
     more        further places of the same mistake            evidence  what it does to the results; may be empty
     launches    launches of this process in which it was found
     threads     of the simulator: programs are CTAs, elements their threads as (warp, lane)
+    origins     lines of the script for which the kernel was generated; empty for one that the script wrote itself
     Of `nan` and `overflow` shape, elements and count are those of the second place.
     """
 
@@ -123,6 +124,7 @@ class Finding:
     threads: bool = False
     more: tuple[Site, ...] = ()
     evidence: str = ""
+    origins: tuple[origins.Origin, ...] = ()
 
     @property
     def file(self) -> str | None:
@@ -161,6 +163,7 @@ class Finding:
             lines += [f"  {self.second.place}{variable}: {text}{by}", *self.second.source()]
         for site in self.more:
             lines += [f"  {site.place}: {site.operation} {site.text}", *site.source()]
+        lines += [f"  {origin}" for origin in self.origins]
         if self.evidence:
             lines.append(f"  it {self.evidence}")
         if self.advice:
@@ -232,6 +235,7 @@ def from_parts(kernel: str, parts: tuple) -> Finding:
         second=_site(*second) if second else None,
         threads=threads,
         more=tuple(_site(*other) for other in (more[0] if more else ())),
+        origins=origins.of(kernel),
     )
 
 

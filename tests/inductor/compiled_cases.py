@@ -166,6 +166,9 @@ def gradients() -> None:
     same_gradients(nn.Sequential(nn.Linear(20, 30), nn.GELU(), nn.LayerNorm(30), nn.Linear(30, 5)), random(16, 20))
     indices = torch.randint(50, (7, 9), device=DEVICE)
     same_gradients(nn.Embedding(50, 16), indices)
+    x, i = random(9, requires_grad=True), torch.tensor([1, 5, 7], device=DEVICE)
+    torch.compile(lambda x, i: x[i] * 2)(x, i).sum().backward()  # the sum's gradient is one number with strides of 0
+    check(x.grad, torch.zeros(9, device=DEVICE).index_fill(0, i, 2))
 
 
 def convolutions() -> None:

@@ -71,6 +71,11 @@ def place(file: Any, line: Any, column: Any, text: str = "") -> Place:
     return Place(file or None, line or None, column or None, text, source)
 
 
+def _origin(origin: Any) -> Place:
+    """A line for which a kernel was generated."""
+    return Place(origin.file, origin.line, None, "the kernel was generated for this line", origin.text)
+
+
 def of_finding(finding: Any, test: str | None = None) -> Result:
     """A tiletwin.checks.Finding."""
 
@@ -97,7 +102,10 @@ def of_finding(finding: Any, test: str | None = None) -> Result:
         place=place(site.file, site.line, site.column),
         kernel=finding.kernel,
         program=finding.program,
-        related=tuple(other(site) for site in (finding.second, *finding.more) if site is not None),
+        related=(
+            *(other(site) for site in (finding.second, *finding.more) if site is not None),
+            *map(_origin, finding.origins),
+        ),
         test=test,
         facts={name: value for name, value in facts.items() if value not in (None, "", [])},
     )
@@ -116,6 +124,7 @@ def of_error(error: BaseException, test: str | None = None) -> Result | None:
         advice="",
         place=place(file, line, getattr(error, "column", None)),
         program=program if isinstance(program, tuple) else None,
+        related=tuple(map(_origin, getattr(error, "origins", ()))),
         test=test,
         facts=facts,
     )

@@ -2,7 +2,8 @@
 
 Here:      `prepare`, which says what is done when which of torch's modules has been imported. Each part has a module:
            settings.py (Inductor's configuration and where its caches are), dynamo.py (tracing beside the function
-           mode), memory.py (what generated code allocates), kernels.py (generated kernels and their launches).
+           mode), memory.py (what generated code allocates), kernels.py (generated kernels and their launches),
+           origins.py (lines of the model that they come from).
 Not here:  the emulated CUDA (torch_cuda/), fake tensors there (torch_cuda/fakes.py), launches (`triton.jit`).
 Invariant: torch.compile stays torch's own function. Inductor generates for an emulated CUDA device what it would
            generate for that GPU; every kernel is launched as a script would launch it, so that all tools see it.
@@ -16,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from tiletwin._activate import TorchFinder
-from tiletwin.inductor import accesses, dynamo, kernels, memory, settings
+from tiletwin.inductor import accesses, dynamo, kernels, memory, origins, settings
 from tiletwin.torch_cuda import emulation
 
 _INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
@@ -28,6 +29,8 @@ _INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
     "torch._higher_order_ops.triton_kernel_wrap": accesses.patch,
     "torch._inductor.ir": kernels.patch_fallbacks,
     "torch._inductor.codegen.wrapper": kernels.patch_calls,
+    "torch._inductor.codegen.triton": origins.patch_comments,
+    "torch._inductor.codecache": origins.patch_keys,
 }
 """What is done after the import of a module of torch: nothing of Inductor is imported before a script compiles."""
 _EMULATED: dict[str, Callable[[ModuleType], None]] = {

@@ -15,7 +15,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from tiletwin import variables
+from tiletwin import origins, variables
+from tiletwin.inductor.origins import at_call
 
 _CPP = "Inductor generates C++ for a kernel, which is compiled and runs unchecked"
 _EAGER = "Inductor has no kernel for {}; it runs as PyTorch's own operator, as others may that are not named again"
@@ -36,7 +37,7 @@ def patch_launches(module: ModuleType) -> None:
             """The function that generated code calls: it computes the grid and launches."""
             fn, cfg = self.kernel, self.config
             call_args, def_args, _ = self._get_arg_lists(fn.arg_names, fn.constexprs)
-            scope = {"runner": _runner(fn, self.options), "grid_meta": cfg.kwargs, **_modules()}
+            scope = {"runner": _runner(fn, self.options, self.inductor_meta), "grid_meta": cfg.kwargs, **_modules()}
             launcher = self._gen_launcher_code(scope, def_args, ["grid_0", "grid_1", "grid_2", *call_args])
             launcher.config, launcher.cache_hash, launcher.store_cubin = cfg, fn.cache_key, False
             launcher.n_regs = launcher.n_spills = launcher.shared = 0
@@ -121,10 +122,20 @@ def _tunes(meta: dict[str, Any]) -> bool:
     return asked or variables.get("TILETWIN_AUTOTUNE") == "all"
 
 
-def _runner(fn: Any, options: dict[str, Any]) -> Any:
+def _runner(fn: Any, options: dict[str, Any], meta: dict[str, Any]) -> Any:
+    called = meta.get("kernel_name", fn.__name__)
+
     def run(x: int, y: int, z: int, *args: Any) -> None:
-        if x and y and z:
+        if not (x and y and z):
+            return
+        origins.launches(fn.__name__, at_call(called))
+        try:
             fn[(x, y, z)](*args, **options)
+        except Exception as error:
+            error.origins = origins.of(fn.__name__)  # type: ignore[attr-defined]
+            for origin in error.origins:  # type: ignore[attr-defined]
+                error.add_note(f"  {origin}")
+            raise
 
     return run
 

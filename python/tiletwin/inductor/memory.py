@@ -11,7 +11,7 @@ import functools
 from typing import Any
 
 from tiletwin.torch_cuda import devices
-from tiletwin.torch_cuda.marks import HOST, mark, mark_as
+from tiletwin.torch_cuda.marks import HOST, MARK, mark, mark_as, place_of
 
 _NO_GRAPHS = "CUDA is emulated on the CPU, where there is nothing to record"
 
@@ -41,14 +41,23 @@ def patch(torch: Any) -> None:
 
 
 def patch_views(module: Any) -> None:
-    """torch._functorch._aot_autograd.runtime_wrappers: results that are views of arguments."""
-    view = module.gen_alias_from_base
+    """torch._functorch._aot_autograd.runtime_wrappers: results that are views of arguments; gradients in the strides
+    that a backward graph was generated for."""
+    view, restride = module.gen_alias_from_base, module.coerce_to_expected_memory_format
 
     @functools.wraps(view)
     def view_there(base: Any, *args: Any, **kwargs: Any) -> Any:
         return mark_as(view(base, *args, **kwargs), base)
 
+    @functools.wraps(restride)
+    def restride_there(x: Any, memory_format: Any) -> Any:
+        made = restride(x, memory_format)
+        if place_of(x) is None:  # torch would say that it is on the CPU
+            vars(made).pop(MARK, None)
+        return made
+
     module.gen_alias_from_base = view_there
+    module.coerce_to_expected_memory_format = restride_there
 
 
 def patch_graphs(module: Any) -> None:

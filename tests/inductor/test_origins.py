@@ -1,0 +1,63 @@
+"""What tools say about a generated kernel names the lines of the model that it comes from."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from test_compiled import compiled
+
+MODEL = """
+import sys
+import torch
+
+
+@torch.compile
+def model(x, i):
+    y = x + 1
+    torch._dynamo.graph_break()
+    z = y * 2000000000
+    return z[i]
+
+
+try:
+    print(model(torch.ones(9, dtype=torch.int32, device="cuda"), torch.tensor([int(sys.argv[1])], device="cuda")))
+except AssertionError as error:
+    print(type(error).__name__, *error.__notes__, sep="\\n")
+"""
+
+
+@pytest.fixture(name="run")
+def _run(tmp_path):
+    script, caches, found = tmp_path / "model.py", tmp_path / "caches", tmp_path / "found.json"
+
+    def run(text: str, index: int) -> tuple[list[str], list[dict]]:
+        script.write_text(text)
+        values = {"TORCHINDUCTOR_CACHE_DIR": str(caches), "TILETWIN_CHECK": "overflow", "TILETWIN_FINDINGS": str(found)}
+        printed = compiled(script, index, **values).replace(str(script), "model.py")
+        lines = [line.strip() for line in printed.splitlines() if "generated for" in line]
+        return lines, json.loads(found.read_text())["results"]
+
+    return run
+
+
+def test_a_finding_names_the_lines_of_the_model(run) -> None:
+    lines, (result,) = run(MODEL, 3)
+    assert lines == ["generated for model.py:10: z = y * 2000000000", "generated for model.py:11: return z[i]"]
+    places = [place for place in result["related"] if place["text"].startswith("the kernel")]
+    assert [(place["line"], place["source"]) for place in places] == [(10, "z = y * 2000000000"), (11, "return z[i]")]
+
+
+def test_lines_that_have_moved_are_not_taken_from_caches(run) -> None:
+    first, _ = run(MODEL, 3)
+    again, _ = run(MODEL, 3)
+    moved, _ = run("\n" + MODEL, 3)
+    assert again == first and moved == [
+        "generated for model.py:11: z = y * 2000000000",
+        "generated for model.py:12: return z[i]",
+    ]
+
+
+def test_an_error_names_the_lines_of_the_model(run) -> None:
+    lines, _ = run(MODEL, 99)
+    assert lines == ["generated for model.py:10: z = y * 2000000000", "generated for model.py:11: return z[i]"]
