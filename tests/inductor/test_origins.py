@@ -61,3 +61,18 @@ def test_lines_that_have_moved_are_not_taken_from_caches(run) -> None:
 def test_an_error_names_the_lines_of_the_model(run) -> None:
     lines, _ = run(MODEL, 99)
     assert lines == ["generated for model.py:10: z = y * 2000000000", "generated for model.py:11: return z[i]"]
+
+
+@pytest.mark.parametrize("place", ["model.py:5", "output_code.py:triton_poi_fused_add_0", "triton_poi_fused_add_0"])
+def test_a_kernel_stops_for_a_line_of_the_model_and_by_its_name(tmp_path, place: str) -> None:
+    script = tmp_path / "model.py"
+    script.write_text(
+        "import sys, torch\n"
+        "sys.breakpointhook = lambda *args, **kwargs: print('stops')\n"
+        "@torch.compile\n"
+        "def model(x):\n"
+        "    return x + 1\n"
+        "print(model(torch.ones(2)).tolist())\n"
+    )
+    printed = compiled(script, TORCHINDUCTOR_CACHE_DIR=str(tmp_path), TILETWIN_BREAK=place)
+    assert "stops\n" in printed and "[2.0, 2.0]" in printed and "no kernel" not in printed, printed

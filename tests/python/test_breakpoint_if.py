@@ -203,6 +203,14 @@ def test_break_by_environment(tmp_path) -> None:
     assert done.stderr == "tiletwin: no kernel that was launched has a line other.py:7 (TILETWIN_BREAK)\n"
     done = run(tmp_path, text, "", "", TILETWIN_BREAK="kernel.py")
     assert "TILETWIN_BREAK=kernel.py: expected file:line as in kernel.py:8" in done.stderr
+    for place in ("kernel", "kernel.py:kernel"):
+        done = run(tmp_path, text, "p n\nc\n", "", TILETWIN_BREAK=place, TILETWIN_PROGRAM="8")
+        assert f"kernel.py({line_of('pid = tl', tmp_path)})kernel()" in done.stdout, done.stdout + done.stderr
+    done = run(tmp_path, text, "", "", TILETWIN_BREAK="other;other.py:kernel")
+    assert done.stderr.splitlines() == [
+        "tiletwin: no kernel that was launched has the name other (TILETWIN_BREAK)",
+        "tiletwin: no kernel that was launched has the name kernel in other.py (TILETWIN_BREAK)",
+    ]
 
 
 def test_importing_debug_is_cheap() -> None:

@@ -1,6 +1,6 @@
-"""TILETWIN_BREAK=kernel.py:8: kernels stop in the debugger at a line, without a change of their text.
+"""TILETWIN_BREAK=kernel.py:8: kernels stop in the debugger at a place, without a change of their text.
 
-Here:      which lines are asked for, the calls that are put into a rewritten body, a note on lines that no kernel has.
+Here:      which lines are asked for, the calls that are put into a rewritten body, a note on places in no kernel.
 Not here:  the debugger: it is what sys.breakpointhook() starts (pdb, or pytest's, or PYTHONBREAKPOINT's).
 Invariant: the debugger stops before the line is run, in the kernel's own frame.
 """
@@ -14,21 +14,28 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tiletwin import variables
+from tiletwin import origins, variables
 
 VARIABLE = "TILETWIN_BREAK"
 STOPS_AT_ONCE = sys.version_info >= (3, 13)
 """pdb.set_trace() stops in the line that calls it; before, at the next one."""
 
 
-def places() -> list[tuple[str, int]]:
-    """File and line of each place in TILETWIN_BREAK, "kernel.py:8", several joined by ";". Errors: ValueError."""
+GENERATED = "output_code.py"
+"""What logs of torch.compile call the file of generated kernels, whose name is made of its text."""
+
+
+def places() -> list[tuple[str, str]]:
+    """File, and line or name of a kernel, of each place in TILETWIN_BREAK: "kernel.py:8" or "kernel.py:add_kernel",
+    several joined by ";". The file of a name may be empty. Errors: ValueError."""
     found = []
     for item in filter(None, (part.strip() for part in variables.get(VARIABLE).split(";"))):
-        file, colon, line = item.rpartition(":")
-        if not colon or not file or not line.isdigit():
-            raise ValueError(f"{VARIABLE}={item}: expected file:line as in kernel.py:8, several joined by ;")
-        found.append((file, int(line)))
+        file, _, where = item.rpartition(":")
+        if not where.isidentifier() and not (file and where.isdigit()):
+            raise ValueError(
+                f"{VARIABLE}={item}: expected file:line as in kernel.py:8, or the name of a kernel, several joined by ;"
+            )
+        found.append((file, where))
     return found
 
 
@@ -36,24 +43,39 @@ def lines_in(fn: Any) -> tuple[int, ...]:
     """The lines of `fn`, a JITFunction, at which TILETWIN_BREAK wants it to stop."""
     if not variables.get(VARIABLE):
         return ()
-    last = fn.first_line + len(fn.source_lines)
     asked = places()
-    here = [(file, line) for file, line in asked if fn.first_line <= line < last and is_file(file, fn.file)]
+    here = {place: line for place in asked if (line := _line_in(fn, *place)) is not None}
     if not _looked_for:
         atexit.register(say_what_was_missed)
     _looked_for.update(asked)
     _found.update(here)
-    return tuple(line for _, line in here)
+    return tuple(dict.fromkeys(here.values()))
 
 
-_looked_for: set[tuple[str, int]] = set()
-_found: set[tuple[str, int]] = set()
+def _line_in(fn: Any, file: str, where: str) -> int | None:
+    """The line of `fn` at which it stops for a place; None: it does not. A kernel that was generated for a line of a
+    script stops in its first one."""
+    generated = origins.of(fn.__name__)
+    if where.isidentifier():
+        is_here = not file or is_file(file, fn.file) or (file == GENERATED and bool(generated))
+        return fn.ast.body[0].lineno if where == fn.__name__ and is_here else None
+    line = int(where)
+    if fn.first_line <= line < fn.first_line + len(fn.source_lines) and is_file(file, fn.file):
+        return line
+    if any(line == origin.line and is_file(file, origin.file) for origin in generated):
+        return fn.ast.body[0].lineno
+    return None
+
+
+_looked_for: set[tuple[str, str]] = set()
+_found: set[tuple[str, str]] = set()
 
 
 def say_what_was_missed() -> None:
     """At exit: the places that lie in no kernel that was launched."""
-    for file, line in sorted(_looked_for - _found):
-        print(f"tiletwin: no kernel that was launched has a line {file}:{line} ({VARIABLE})", file=sys.stderr)
+    for file, where in sorted(_looked_for - _found):
+        what = f"a line {file}:{where}" if where.isdigit() else f"the name {where}" + (file and f" in {file}")
+        print(f"tiletwin: no kernel that was launched has {what} ({VARIABLE})", file=sys.stderr)
 
 
 def is_file(asked: str, path: str) -> bool:
