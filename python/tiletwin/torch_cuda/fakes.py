@@ -9,11 +9,12 @@ Invariant: a fake tensor is on a CUDA device by torch's own means, and has no ma
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tiletwin.torch_cuda.marks import index_of_mark
@@ -49,6 +50,21 @@ def patch(torch: Any) -> None:
     _patch_autocast(torch, functional_tensor.FunctionalTensor)
     for Tracing in (functional_tensor.FunctionalTensorMode, proxy_tensor.ProxyTorchDispatchMode):
         Tracing.__torch_dispatch__ = _on_cuda(torch, Tracing.__torch_dispatch__)
+    _patch_constants(proxy_tensor)
+
+
+def _patch_constants(proxy_tensor: Any) -> None:
+    """Tracing computes what constants become, with real tensors."""
+    without_fakes = proxy_tensor.unset_fake_temporarily
+
+    @contextlib.contextmanager
+    def unset_fake_temporarily() -> Iterator[Any]:
+        from tiletwin.torch_cuda.mode import CudaOnCpu
+
+        with without_fakes() as before, CudaOnCpu():
+            yield before
+
+    proxy_tensor.unset_fake_temporarily = unset_fake_temporarily
 
 
 def _register_guard(torch: Any) -> None:
