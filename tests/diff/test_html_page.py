@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 import tiletwin as triton
 import tiletwin.language as tl
-from tiletwin import diff
+from tiletwin import diff, origins
 from tiletwin.diff import html
 from tiletwin.diff.backends import InterpBackend
+from tiletwin.findings import results
 from tiletwin.pages import palette
 
 
@@ -38,6 +39,16 @@ class Triples(InterpBackend):
 def report_on(other: object) -> diff.Report:
     x = np.arange(64, dtype=np.float32)
     return diff.compare(doubled, (1,), [x, np.zeros_like(x), 64], backends=["interp", other])
+
+
+def test_a_generated_kernel_that_differs_names_the_lines_that_it_comes_from(monkeypatch) -> None:
+    monkeypatch.setitem(origins._found, "doubled", lambda: (origins.Origin("model.py", 7, "y = 2 * x"),))
+    report = report_on(Triples())
+    (result,) = results.of_report(report)
+    assert "generated for model.py:7: y = 2 * x" in str(report) and result.related[-1].source == "y = 2 * x"
+    assert "generated for model.py:7: y = 2 * x" in html.page([report])
+    same = report_on("interp")
+    assert "generated for" not in str(same) and "generated for" not in html.page([same])
 
 
 def test_the_table_and_the_sections_lead_to_each_other() -> None:

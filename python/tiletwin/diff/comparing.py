@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tiletwin import _C
+from tiletwin import _C, origins
 from tiletwin.diff import bounds as bounds_of
 from tiletwin.diff.backend_names import listed, made
 from tiletwin.diff.backends import Backend, Outcome, latitude
@@ -192,7 +192,7 @@ def compare_launch(
     """
     backends = listed(backends)
     outcomes = [known[b.name] if known and b.name in known else _run(b, launch) for b in backends]
-    report = Report(launch, outcomes)
+    report = Report(launch, outcomes, origins=origins.of(launch.name))
     comparing = _Comparing(launch, report)
     for backend, outcome in zip(backends[1:], outcomes[1:]):
         comparing.pair(backends[0], outcomes[0], backend, outcome)

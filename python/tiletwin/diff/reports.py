@@ -15,6 +15,7 @@ from tiletwin import ports
 from tiletwin.diff.backends import Outcome
 from tiletwin.diff.launches import Array, Launch
 from tiletwin.errors import DifferenceError
+from tiletwin.origins import Origin
 
 SAME, DIFFERENT, NOT_COMPARABLE = "same", "different", "not comparable"
 
@@ -71,6 +72,8 @@ class Report:
     """What the backends' checks say of their code. All checks are asked where a launch differs."""
     finding: Any = None
     """The first value inside of the kernel that differs (localise.Finding); None: not looked for, or not found."""
+    origins: tuple[Origin, ...] = ()
+    """Lines of a script for which the kernel was generated."""
 
     @property
     def verdict(self) -> str:

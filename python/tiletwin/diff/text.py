@@ -66,6 +66,7 @@ def report_text(report: Report) -> str:
     if report.finding is not None:
         lines += [f"  {text}" for text in report.finding.lines(report)]
     lines += [f"  {text}" for text in report.findings]
+    lines += [f"  {origin}" for origin in report.origins if not report.same]
     return "\n".join(lines)
 
 

@@ -156,7 +156,10 @@ def of_report(report: Any, test: str | None = None) -> list[Result]:
                 place=at(row.place or inside),
                 kernel=launch.name,
                 program=row.program,
-                related=(at(inside, "the first value that differs"),) if row.place and inside else (),
+                related=(
+                    *((at(inside, "the first value that differs"),) if row.place and inside else ()),
+                    *map(_origin, report.origins),
+                ),
                 test=test,
                 facts=facts,
             )
