@@ -313,3 +313,10 @@ def test_a_wrong_variable_is_one_message(script, tmp_path, command, variable, va
     result = children.run_tiletwin(command, "script.py", cwd=tmp_path, **{variable: value})
     assert result.returncode == 2 and f"tiletwin: {variable}={value}: expected " in result.stderr, result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("words", ["all", "all,raise"])
+def test_checks_do_not_look_at_the_tester_s_own_kernels(script, tmp_path, words):
+    result = children.run_tiletwin("diff", "--backends", "interp,sim", script, cwd=tmp_path, TILETWIN_CHECK=words)
+    assert "1 same, 0 different, 0 not comparable of 1 launches" in result.stdout, result.stderr
+    assert result.returncode == 0 and result.stderr == ""

@@ -8,6 +8,7 @@ Invariant: run() works on copies. What a kernel does wrong is an outcome; a back
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -140,7 +141,9 @@ class InterpBackend(Backend):
             values = tuple(rebuilt(value, memory) for _, value in launch.kept())
             _C.launch_module(module, launch.grid, values, [name for name, _ in launch.kept()])
 
-        return _measured(self.name, memory, run)
+        # A kernel of the tester's own writes beyond its views, the same values from several programs.
+        with checks.aside() if launch.is_augmented else contextlib.nullcontext():
+            return _measured(self.name, memory, run)
 
 
 class _CodeBackend(Backend):
