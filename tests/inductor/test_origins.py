@@ -76,3 +76,24 @@ def test_a_kernel_stops_for_a_line_of_the_model_and_by_its_name(tmp_path, place:
     )
     printed = compiled(script, TORCHINDUCTOR_CACHE_DIR=str(tmp_path), TILETWIN_BREAK=place)
     assert "stops\n" in printed and "[2.0, 2.0]" in printed and "no kernel" not in printed, printed
+
+
+def test_a_kernel_of_the_script_comes_from_no_line(tmp_path) -> None:
+    script = tmp_path / "model.py"
+    script.write_text(
+        "import torch, triton, triton.language as tl\n"
+        "from tiletwin import origins\n"
+        "@triton.jit\n"
+        "def doubles(x, o, B: tl.constexpr):\n"
+        "    i = tl.arange(0, B)\n"
+        "    tl.store(o + i, tl.load(x + i) * 2)\n"
+        "@torch.compile\n"
+        "def model(x):\n"
+        "    y = x + 1\n"
+        "    o = torch.empty_like(y)\n"
+        "    doubles[(1,)](y, o, B=4)\n"
+        "    return o\n"
+        "print(model(torch.ones(4)).tolist(), origins.of('doubles'), *origins.of('triton_poi_fused_add_0'))\n"
+    )
+    printed = compiled(script, TORCHINDUCTOR_CACHE_DIR=str(tmp_path)).replace(str(script), "model.py")
+    assert "[4.0, 4.0, 4.0, 4.0] () generated for model.py:9: y = x + 1" in printed

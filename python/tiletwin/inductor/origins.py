@@ -84,8 +84,10 @@ def at_call(kernel: str) -> Callable[[], tuple[Origin, ...]]:
 
 
 def _read(file: str, line: int) -> tuple[Origin, ...]:
-    for text in reversed(linecache.getlines(file)[:line]):
+    for text in reversed(linecache.getlines(file)[: line - 1]):
         before, found, listed = text.partition(_COMMENT)
         if found and not before.strip():
             return tuple(Origin(*parts) for parts in json.loads(listed))
+        if ".run(" in text:  # another kernel's call: a kernel of the script has no comment
+            break
     return ()
