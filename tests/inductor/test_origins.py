@@ -6,6 +6,8 @@ import json
 
 import pytest
 from test_compiled import compiled
+from tiletwin import trace
+from tiletwin.trace import text
 
 MODEL = """
 import sys
@@ -31,8 +33,8 @@ except AssertionError as error:
 def _run(tmp_path):
     script, caches, found = tmp_path / "model.py", tmp_path / "caches", tmp_path / "found.json"
 
-    def run(text: str, index: int) -> tuple[list[str], list[dict]]:
-        script.write_text(text)
+    def run(model: str, index: int) -> tuple[list[str], list[dict]]:
+        script.write_text(model)
         values = {"TORCHINDUCTOR_CACHE_DIR": str(caches), "TILETWIN_CHECK": "overflow", "TILETWIN_FINDINGS": str(found)}
         printed = compiled(script, index, **values).replace(str(script), "model.py")
         lines = [line.strip() for line in printed.splitlines() if "generated for" in line]
@@ -97,3 +99,14 @@ def test_a_kernel_of_the_script_comes_from_no_line(tmp_path) -> None:
     )
     printed = compiled(script, TORCHINDUCTOR_CACHE_DIR=str(tmp_path)).replace(str(script), "model.py")
     assert "[4.0, 4.0, 4.0, 4.0] () generated for model.py:9: y = x + 1" in printed
+
+
+def test_a_recording_names_the_lines_of_the_model(tmp_path) -> None:
+    script, folder = tmp_path / "model.py", tmp_path / "recorded"
+    script.write_text("import torch\n\nprint(torch.compile(lambda x: x + 1)(torch.ones(4)).tolist())\n")
+    compiled(script, TORCHINDUCTOR_CACHE_DIR=str(tmp_path), TILETWIN_RECORD=str(folder))
+    with trace.open(folder) as recorded:
+        (launch,) = recorded.launches
+        assert [(origin.file, origin.line) for origin in launch.origins] == [(str(script), 3)]
+        assert f"generated for {script}:3: " in text.list_text(recorded)
+        assert f"generated for {script}:3: " in text.step_text(launch.programs[0].steps[0])

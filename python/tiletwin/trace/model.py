@@ -13,9 +13,12 @@ from typing import Any
 
 import msgspec
 
+from tiletwin.origins import Origin
 from tiletwin.trace.moment import Access, Buffer, Function, Shown, Value
 from tiletwin.trace.programs import Program, Step
 from tiletwin.trace.reader import File, TraceError, files_of
+
+_ORIGINS = tuple[Origin, ...]
 
 
 class Launch(Shown):
@@ -34,6 +37,14 @@ class Launch(Shown):
     @property
     def kernel(self) -> str:
         return self.function.name
+
+    @functools.cached_property
+    def origins(self) -> tuple[Origin, ...]:
+        """Lines of the script for which the kernel was generated; empty for one that the script wrote itself."""
+        try:
+            return msgspec.json.decode(self.recording.meta.get(f"origins of {self.number}", "[]"), type=_ORIGINS)
+        except msgspec.DecodeError as error:
+            raise self.recording.file.fail(f"launch {self.number} is damaged: {error!r}") from None
 
     @functools.cached_property
     def buffers(self) -> list[Buffer]:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tiletwin import _C, variables
+from tiletwin import _C, origins, variables
 from tiletwin.trace import accesses
 from tiletwin.trace.program_recording import Function, ProgramRecording, of_thread
 from tiletwin.trace.selection import Wish, size_text, wish
@@ -56,6 +56,8 @@ class LaunchRecording:
         function = self.recording.function_id(self.fn)
         row = (self.number, function, self.count, *self.grid, time.time(), json.dumps(texts))
         self.writer.add("launch", row)
+        if found := origins.of(self.fn.__name__):
+            self.writer.add("meta", (f"origins of {self.number}", json.dumps(found)))
         for index, (name, begin, end, _, _) in enumerate(buffers):
             facts = described.get(name) or described.get(name.split(".")[0].split("[")[0]) or {}
             shape, strides = (facts.get(key) for key in ("shape", "strides"))

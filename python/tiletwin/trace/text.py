@@ -155,7 +155,7 @@ def step_head(step: Step) -> str:
 def step_text(step: Step) -> str:
     """Where a step is, what it changed, the other variables, what it touched."""
     launch = step.program.launch
-    lines = [step_head(step), f"    {step.source.strip()}"]
+    lines = [step_head(step), f"    {step.source.strip()}", *(f"  {origin}" for origin in launch.origins)]
     if step.depth:
         lines += [f"  called from {s.place}: {s.source.strip()}" for s in step.stack[:-1]]
     if step.kind == "error":
@@ -180,6 +180,7 @@ def list_text(trace: Trace) -> str:
     for number, launch in enumerate(trace.launches):
         when = time.strftime("%H:%M:%S", time.localtime(launch.started))
         lines.append(f"launch {number}: {launch.kernel}, grid {launch.grid}, launch {launch.count} of it, at {when}")
+        lines += [f"  {origin}" for origin in launch.origins]
         lines += [f"  {program_text(program)}" for program in launch.programs]
     if not lines:
         lines.append("nothing was recorded: no launch took place")
