@@ -281,3 +281,11 @@ def test_refused_modules() -> None:
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module(f"tiletwin.{name}")
     assert refused_module("language") is None and refused_module("compiler.compiler") is None
+
+
+@pytest.mark.parametrize("module", ["", ".math", ".extra.cuda.libdevice", ".extra.hip.libdevice"])
+def test_builtins_are_where_they_say(module):
+    """Pickle, and the process of real Triton, find a function by its module and name."""
+    found = importlib.import_module(f"tiletwin.language{module}")
+    builtins = [value for name in dir(found) if isinstance(value := getattr(found, name), tiletwin._C.builtin)]
+    assert builtins and all(getattr(importlib.import_module(f.__module__), f.__name__) is f for f in builtins)

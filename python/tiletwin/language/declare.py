@@ -42,5 +42,5 @@ def library_function(name: str, count: int, call: Callable[..., Any], doc: str) 
     }
     function = functions[count]
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
+    function.__doc__, function.__module__ = doc, call.__module__
     return builtin(function, python=True)
