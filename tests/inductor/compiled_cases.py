@@ -1,7 +1,7 @@
 """What scripts compile with torch.compile: each function runs for tensors of the host and of an emulated GPU
 (test_compiled.py).
 
-Run as a program with the kind of device, it prints {function: what went wrong, or ""} and the number of launches of
+Run as a program with the kind of device, and cases or none for all, it prints {function: what went wrong, or ""} and the number of launches of
 generated kernels as JSON.
 """
 
@@ -367,7 +367,7 @@ def main() -> None:
     launches = []
     triton.knobs.runtime.launch_enter_hook = lambda metadata: launches.append(metadata.get()["name"])
     results = {}
-    for name in CASES:
+    for name in sys.argv[2:] or CASES:
         torch._dynamo.reset()
         torch.manual_seed(0)
         try:
