@@ -1,8 +1,8 @@
 """What scripts compile with torch.compile: each function runs for tensors of the host and of an emulated GPU
 (test_compiled.py).
 
-Run as a program with the kind of device, and cases or none for all, it prints {function: what went wrong, or ""} and the number of launches of
-generated kernels as JSON.
+Run as a program with the kind of device, and the cases or none for all, it prints {function: what went wrong, or ""}
+and the number of launches of generated kernels as JSON.
 """
 
 from __future__ import annotations
