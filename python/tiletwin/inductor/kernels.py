@@ -11,16 +11,15 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import sys
 from types import ModuleType
 from typing import Any
 
 from tiletwin import origins, variables
 from tiletwin.inductor.origins import at_call
+from tiletwin.torch_cuda.marks import say_once
 
 _CPP = "Inductor generates C++ for a kernel, which is compiled and runs unchecked"
-_EAGER = "Inductor has no kernel for {}; it runs as PyTorch's own operator, as others may that are not named again"
-_said: set[str] = set()
+_EAGER = "Inductor has no kernel for {}; it runs as PyTorch's own operator"
 _SCALARS = ("i", "u", "fp", "bf")
 
 
@@ -104,13 +103,11 @@ def patch_calls(module: ModuleType) -> None:
 
 
 def _saying(function: Any, what: str) -> Any:
-    """`function`, whose first call says something: `what`, with the name of the operator."""
+    """`function`, which says `what`, with the name of the operator in it: once for each."""
 
     @functools.wraps(function)
     def call(self: Any, first: Any, *args: Any, **kwargs: Any) -> Any:
-        if what not in _said:
-            _said.add(what)
-            print(f"tiletwin: torch.compile: {what.format(first)}", file=sys.stderr)
+        say_once(f"torch.compile: {what.format(first)}")
         return function(self, first, *args, **kwargs)
 
     return call

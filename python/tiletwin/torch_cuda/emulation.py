@@ -44,7 +44,7 @@ def _same(function: Any) -> Any:
 
 
 def _quiet_compiler(torch: Any) -> None:
-    """torch.compile would generate Triton code of its own, for a GPU: what it is called on runs as it is.
+    """With TILETWIN_TORCH_COMPILE=0, what torch.compile is called on runs as it is.
 
     A module comes back in torch's own class for compiled modules, since scripts ask for what that has.
     """
@@ -53,8 +53,8 @@ def _quiet_compiler(torch: Any) -> None:
     @functools.wraps(torch.compile)
     def compile(model: Any = None, **kwargs: Any) -> Any:
         say_once(
-            "torch.compile does nothing while kernels are interpreted (Inductor needs a GPU's Triton); what it is "
-            "called on runs uncompiled"
+            "torch.compile does nothing, as TILETWIN_TORCH_COMPILE=0 says; without it, kernels that PyTorch "
+            "generates are interpreted"
         )
         if model is None:
             return lambda fn: compile(fn, **kwargs)
