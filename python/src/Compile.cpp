@@ -9,6 +9,7 @@
 #include "frontend/Frontend.h"
 #include "frontend/PyFunctions.h"
 #include "interp/program/Plan.h"
+#include "ir/ArgumentEffects.h"
 #include "ir/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -157,6 +158,12 @@ PyRef deviceNeedsOf(const Compiled& compiled, int capability, int numWarps, int 
   return deviceNeeds(*compiled.ttir, compiled.entry, {capability, numWarps, numStages});
 }
 
+PyRef argumentEffectsOf(const Compiled& compiled) {
+  auto effects = tt::argumentEffects((*compiled.ttir).lookupSymbol<tt::FuncOp>(compiled.entry));
+  if (!effects) return none();
+  return pyList(*effects, [](const tt::ArgumentEffect& effect) { return pyTuple(effect.reads, effect.writes); });
+}
+
 std::string entry(const Compiled& compiled) { return compiled.entry; }
 
 } // namespace
@@ -172,7 +179,10 @@ bool addCompile(PyObject* module) {
                                                   "facts about the plan."),
                           method<"device_needs", deviceNeedsOf>("device_needs(capability, num_warps, num_stages): "
                                                                 "shared memory at the least, and the element types "
-                                                                "used.")},
+                                                                "used."),
+                          method<"argument_effects", argumentEffectsOf>(
+                              "argument_effects(): for each parameter of the TTIR whether memory that it leads to is "
+                              "read, and whether it is written; None: nobody can tell.")},
               .properties = {property<"entry", entry>("Name of the kernel in the module.")},
               .slots = {slot(Py_tp_traverse, traverse), slot(Py_tp_clear, clear)},
               .flags = Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION}) &&

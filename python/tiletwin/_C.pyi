@@ -206,6 +206,7 @@ class CompiledModule:
     def device_needs(
         self, capability: int, num_warps: int, num_stages: int
     ) -> tuple[tuple[int, tuple, str] | None, list[tuple[str, str, tuple, str]]]: ...
+    def argument_effects(self) -> list[tuple[bool, bool]] | None: ...
 
 class Launcher:
     """Binds arguments, finds the specialization, launches."""
