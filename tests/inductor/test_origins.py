@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 from test_compiled import compiled
+from textual.widgets import Static
 from tiletwin import trace
-from tiletwin.trace import text
+from tiletwin.trace import html, text
+from tiletwin.trace.app import TraceApp
 
 MODEL = """
 import sys
@@ -110,3 +113,15 @@ def test_a_recording_names_the_lines_of_the_model(tmp_path) -> None:
         assert [(origin.file, origin.line) for origin in launch.origins] == [(str(script), 3)]
         assert f"generated for {script}:3: " in text.list_text(recorded)
         assert f"generated for {script}:3: " in text.step_text(launch.programs[0].steps[0])
+        (shown,) = html.data_of(recorded, launch.programs)["launches"]
+        assert shown["origins"] == [
+            f"generated for {script}:3: print(torch.compile(lambda x: x + 1)(torch.ones(4)).tolist())"
+        ]
+        assert f"generated for {script}:3: " in asyncio.run(source_in_terminal(recorded))
+
+
+async def source_in_terminal(recorded: trace.Trace) -> str:
+    app = TraceApp(recorded)
+    async with app.run_test(size=(300, 60)) as pilot:
+        await pilot.pause()
+        return str(app.screen.query_one("#source", Static).render())

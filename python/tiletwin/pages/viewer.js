@@ -137,7 +137,7 @@ function drawSource() {
     const caller = steps()[n], f = data.functions[caller.f];
     return `called from ${f.file.split("/").pop()}:${caller.l}  ${(f.lines[caller.l - f.first] || "").trim()}`;
   });
-  at("callers").textContent = sites.reverse().join("\n");
+  at("callers").textContent = [...sites.reverse(), ...launch().origins].join("\n");
 }
 
 function drawVariables() {

@@ -191,6 +191,7 @@ class TraceApp(App[None]):
             text.append("\n called from\n", style="dim")
             for site in step.stack[:-1][::-1]:
                 text.append(f"  {site.place} {site.source.strip()}\n", style="dim")
+        text.append("".join(f"\n {origin}" for origin in step.program.launch.origins), style="dim")
         self.query_one("#source", Static).update(text)
         box = self.query_one("#source-box", ScrollableContainer)
         height = max(box.size.height, 1)

@@ -144,6 +144,7 @@ def data_of(trace: Trace, programs: list[Program]) -> dict[str, Any]:
                 "grid": list(launch.grid),
                 "count": launch.count,
                 "arguments": launch.arguments,
+                "origins": list(map(str, launch.origins)),
                 "colours": palette.of_programs(sum(program.launch is launch for program in programs)),
                 "buffers": [
                     {"name": b.name, "type": b.type, "shape": b.shape, "layout": list(layout_of(b)),
