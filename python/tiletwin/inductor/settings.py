@@ -9,13 +9,15 @@ Invariant: what a script sets, or passes as an option of torch.compile, comes be
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from tiletwin.version import TILETWIN_VERSION
 
-FOLDER = f"tiletwin-{TILETWIN_VERSION}"
+_PACKAGE = Path(__file__).resolve().parent.parent
 _DEFAULTS = {
     "cpu_backend": "triton",  # kernels for tensors of the host are Triton's as well
     "compile_threads": 1,  # a kernel is parsed in a moment; other processes would not see what this one emulates
@@ -31,6 +33,16 @@ def patch_config(config: Any) -> None:
         config._config[name].default = value
 
 
+@functools.lru_cache
+def cache_folder() -> str:
+    """Name of the folder of caches: another one for each version of what shapes the code that Inductor generates."""
+    content = hashlib.sha256()
+    for folder in ("inductor", "torch_cuda"):
+        for file in sorted((_PACKAGE / folder).glob("*.py")):
+            content.update(file.read_bytes())
+    return f"tiletwin-{TILETWIN_VERSION}-{content.hexdigest()[:8]}"
+
+
 def patch_cache_directory(module: ModuleType) -> None:
     """torch._inductor.runtime.cache_dir_utils: everything goes to a folder of its own."""
     names: Any = module
@@ -38,7 +50,7 @@ def patch_cache_directory(module: ModuleType) -> None:
 
     @functools.wraps(original)
     def cache_dir() -> str:
-        folder = os.path.join(original(), FOLDER)
+        folder = os.path.join(original(), cache_folder())
         os.makedirs(folder, exist_ok=True)
         return folder
 

@@ -17,29 +17,31 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tiletwin.torch_cuda.marks import index_of_mark
+from tiletwin.torch_cuda.marks import index_of_mark, say_once
 
 STAND_IN = "xla"  # the one that takes part in autocasting for CUDA
 _CUDA, _STAND_IN, _PRIVATE = 1, 9, 20
 """Numbers of kinds of devices in torch's C++."""
 _REGISTRY = "_ZN3c104impl26device_guard_impl_registryE"
+_NO_GUARD = (
+    "torch.compile and fake tensors on the emulated CUDA need PyTorch 2.13: {} does not let Python say which device is "
+    "current, and may fail"
+)
 _kept: list[Any] = []
 """Objects that torch's C++ points to."""
 
 
 def patch(torch: Any) -> None:
     """Replaces what makes fake tensors of real ones, and what C++ hears of them, for the rest of the process."""
-    try:
-        from torch import _meta_registrations
-        from torch._subclasses import fake_tensor, functional_tensor, meta_utils
-        from torch.fx.experimental import proxy_tensor
-    except ImportError:
-        return
-    _register_guard(torch)
+    from torch import _meta_registrations
+    from torch._subclasses import fake_tensor, functional_tensor, meta_utils
+    from torch.fx.experimental import proxy_tensor
+
+    is_registered = _register_guard(torch)
     hint = _meta_registrations.device_hint
     # Which strides an operator's result has: it is the CPU's operator that will run.
     _meta_registrations.device_hint = lambda tensor: "cpu" if (kind := hint(tensor)) == "cuda" else kind
-    _patch_conversion(torch, fake_tensor.FakeTensorConverter, meta_utils.MetaTensorDescriber)
+    _patch_conversion(torch, fake_tensor.FakeTensorConverter, meta_utils.MetaTensorDescriber, is_registered)
     Mode: Any = fake_tensor.FakeTensorMode
     # What torch does where there is no GPU: nothing is initialized on it.
     Mode.avoid_device_init = property(lambda self: True)
@@ -67,17 +69,20 @@ def _patch_constants(proxy_tensor: Any) -> None:
     proxy_tensor.unset_fake_temporarily = unset_fake_temporarily
 
 
-def _register_guard(torch: Any) -> None:
+def _register_guard(torch: Any) -> bool:
     """C++ asks the guard of a kind of device which one is current, also for fake tensors. Torch can be given one in
-    Python for a kind that others bring along: it serves CUDA."""
+    Python for a kind that others bring along: it serves CUDA. False: this torch cannot be given one."""
     library = os.path.join(os.path.dirname(torch.__file__), "lib", "libc10.so")
     binding = getattr(torch._C, "_acc", None)
-    if binding is None or not os.path.exists(library):
-        return
-    registry = (ctypes.c_void_p * (_PRIVATE + 1)).in_dll(ctypes.CDLL(library), _REGISTRY)
+    if not hasattr(binding, "register_python_privateuseone_device_guard") or not os.path.exists(library):
+        return False
+    try:
+        registry = (ctypes.c_void_p * (_PRIVATE + 1)).in_dll(ctypes.CDLL(library), _REGISTRY)
+    except ValueError:  # no such symbol
+        return False
     if registry[_CUDA] is not None:
         torch._C._ensureCUDADeviceGuardSet()
-        return
+        return True
 
     class Guard(binding.DeviceGuard):  # type: ignore[misc]
         def type_(self) -> Any:
@@ -88,9 +93,10 @@ def _register_guard(torch: Any) -> None:
     binding.register_python_privateuseone_device_guard(_kept[-1])
     registry[_CUDA] = registry[_STAND_IN] = registry[_PRIVATE]
     registry[_PRIVATE] = before
+    return True
 
 
-def _patch_conversion(torch: Any, Converter: Any, Describer: Any) -> None:
+def _patch_conversion(torch: Any, Converter: Any, Describer: Any, is_registered: bool) -> None:
     """Fake tensors of real ones are where these are for the script."""
     describe, convert = Describer.describe_tensor, Converter.from_real_tensor
 
@@ -99,6 +105,8 @@ def _patch_conversion(torch: Any, Converter: Any, Describer: Any) -> None:
         with torch._C.DisableTorchFunction():
             described = describe(self, t, **kwargs)
         index = index_of_mark(t)
+        if index is not None and not is_registered:
+            say_once(_NO_GUARD.format(torch.__version__))
         return described if index is None else placed(described, torch.device("cuda", index))
 
     @functools.wraps(convert)
