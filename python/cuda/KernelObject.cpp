@@ -65,8 +65,11 @@ bool launch(const KernelHandle& kernel, PyObject* grid, PyObject* block, PyObjec
   return withoutGil([&] { kernel->launchBlock(shape, parameters); });
 }
 
-PyRef prepare(const KernelHandle& kernel, TupleArgument arguments, PyObject* block, uint64_t shared) {
-  cuda::LaunchShape shape{.sharedBytes = sharedBytes(shared)};
+PyRef prepare(const KernelHandle& kernel, TupleArgument arguments, PyObject* block, uint64_t shared,
+              std::optional<bool> cooperative, std::optional<bool> programmatic) {
+  cuda::LaunchShape shape{.sharedBytes = sharedBytes(shared),
+                          .cooperative = cooperative.value_or(false),
+                          .programmatic = programmatic.value_or(false)};
   return readSizes("block", block, shape.block) ? makePrepared(kernel, shape, arguments.get()) : PyRef();
 }
 
@@ -76,6 +79,9 @@ PyRef attributes(const KernelHandle& kernel) {
                 a.constBytes, "max_threads", a.maxThreads, "capability", a.capability, "max_dynamic_shared",
                 a.maxDynamicShared);
 }
+
+/// The driver's handle of the function.
+uint64_t handle(const KernelHandle& kernel) { return uint64_t(reinterpret_cast<uintptr_t>(kernel->handle())); }
 
 /// [(offset, bytes)], or None where nobody tells.
 PyRef parameters(const KernelHandle& kernel) {
@@ -93,8 +99,10 @@ bool addKernel(PyObject* module) {
               .doc = "An entry of a module, loaded on a GPU.",
               .methods = {method<"launch", launch>(
                               "launch(grid, block, cluster, shared, stream, parameters[, cooperative, programmatic])"),
-                          method<"prepare", prepare>("prepare(arguments, block, shared) -> Prepared")},
+                          method<"prepare", prepare>(
+                              "prepare(arguments, block, shared[, cooperative, programmatic]) -> Prepared")},
               .properties = {property<"attributes", attributes>("What the compiler made of it, a dict."),
+                             property<"handle", handle>("The driver's CUfunction, as a number."),
                              property<"parameters", parameters>(
                                  "(offset, bytes) of each parameter; None: unknown.")}}) &&
          addType<ModuleHandle>(

@@ -61,10 +61,7 @@ GpuKernel prepareFor(PyObject* kernel, int device) {
   PyRef pair = call(packageObject("prepare_gpu_kernel"), kernel, device);
   PyObject *prepared, *words;
   if (!pair || !PyArg_ParseTuple(pair.get(), "OO!", &prepared, &PyTuple_Type, &words)) return nullptr;
-  auto made = std::make_unique<LoadedKernel>();
-  if (!readTypes(words, *made)) return nullptr;
-  made->prepared = PyRef::borrow(prepared);
-  return made;
+  return readLoaded(prepared, words);
 }
 
 /// The same, loaded by the first launch there; another thread's may be first while this one loads it.
@@ -120,13 +117,29 @@ bool readGpuPlace(GpuPlace& out) {
   return out.capability > 0;
 }
 
+GpuKernel readLoaded(PyObject* prepared, PyObject* words) {
+  auto made = std::make_unique<LoadedKernel>();
+  if (!readTypes(words, *made)) return nullptr;
+  made->prepared = PyRef::borrow(prepared);
+  return made;
+}
+
 bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKernel>& loaded, const Call& call,
                  const std::array<int32_t, 3>& grid, int device) {
-  const LaunchApi* api = launchApi();
-  const CurrentPlace* place = api ? currentPlace() : nullptr;
+  const CurrentPlace* place = currentPlace();
   const LoadedKernel* found = place ? loadedOn(device, kernel, loaded) : nullptr;
   if (!found) return false;
-  const LoadedKernel& ready = *found;
+  PyRef stream = tiletwin::call(place->stream, device);
+  const unsigned long long number = stream ? PyLong_AsUnsignedLongLong(stream.get()) : 0;
+  if (!stream || PyErr_Occurred()) return false;
+  const std::array<uint32_t, 3> sizes = {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};
+  return launchLoaded(name, *found, call, sizes, uintptr_t(number));
+}
+
+bool launchLoaded(const std::string& name, const LoadedKernel& ready, const Call& call,
+                  const std::array<uint32_t, 3>& grid, uintptr_t stream) {
+  const LaunchApi* api = launchApi();
+  if (!api) return false;
   if (!call.buffers.empty() && !checkHostArrays(name, call, *api, ready.prepared.get())) return false;
   if (!takesArguments(name, ready.types.size(), call)) return false;
   std::array<uint64_t, 64> few;
@@ -145,11 +158,7 @@ bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKerne
     if (!encodeTensorMap(*api, ready.prepared.get(), name, ready.maps[i], call, maps[i])) return false;
     bits[ready.maps[i].index] = reinterpret_cast<uint64_t>(&maps[i]);
   }
-  PyRef stream = tiletwin::call(place->stream, device);
-  const unsigned long long streamNumber = stream ? PyLong_AsUnsignedLongLong(stream.get()) : 0;
-  if (!stream || PyErr_Occurred()) return false;
-  const uint32_t sizes[3] = {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};
-  return api->launch(ready.prepared.get(), sizes, uintptr_t(streamNumber), bits, call.leaves.size());
+  return api->launch(ready.prepared.get(), grid.data(), stream, bits, call.leaves.size());
 }
 
 } // namespace tiletwin::python

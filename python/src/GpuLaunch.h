@@ -21,6 +21,9 @@ struct LoadedKernel {
 /// Null: not loaded on this GPU yet. What is loaded stays as and where it is: launches on other threads use it.
 using GpuKernel = std::unique_ptr<const LoadedKernel>;
 
+/// What Python prepared: a tiletwin._cuda.Prepared and the tuple of its types. Null with an exception set.
+GpuKernel readLoaded(PyObject* prepared, PyObject* words);
+
 /// Where launches on a GPU run now.
 struct GpuPlace {
   int device = -1;    ///< number of torch's current GPU; -1: the launch runs on the CPU
@@ -33,5 +36,9 @@ bool readGpuPlace(GpuPlace& out);
 /// with an exception set.
 bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKernel>& loaded, const Call& call,
                  const std::array<int32_t, 3>& grid, int device);
+
+/// Launches a loaded kernel on a stream of its GPU. False with an exception set.
+bool launchLoaded(const std::string& name, const LoadedKernel& ready, const Call& call,
+                  const std::array<uint32_t, 3>& grid, uintptr_t stream);
 
 } // namespace tiletwin::python

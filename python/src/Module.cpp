@@ -30,7 +30,7 @@ bool execute(PyObject* module) {
   return isMainInterpreter() && frontend::addObjects(module) && addCompile(module) && addLauncher(module) &&
          addRegistry(module) && addKnobs(module) && addEagerLooks(module) && addEagerObserver(module) &&
          addEagerSession(module) && addCheckReport(module) && addEagerRun(module) && addProbeCalls(module) &&
-         addDiffCalls(module) &&
+         addDiffCalls(module) && addRawLaunch(module) &&
          addFunctions(
              module,
              {function<"say_missed_prints", sayMissedPrints>(

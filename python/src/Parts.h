@@ -15,6 +15,7 @@ bool addEagerSession(PyObject* module);  ///< EagerSession
 bool addKnobs(PyObject* module);         ///< set_knobs
 bool addLauncher(PyObject* module);      ///< Launcher, launch_module
 bool addProbeCalls(PyObject* module);    ///< print_if, breakpoint_if, program_of_thread
+bool addRawLaunch(PyObject* module);     ///< RawLaunch
 bool addRegistry(PyObject* module);      ///< memory that kernels may reach through addresses they load or compute
 
 } // namespace tiletwin::python

@@ -183,7 +183,7 @@ def is_active() -> bool:
 def activate(prepare: Callable[[ModuleType], None]) -> bool:
     """Installs the finder if the environment asks for it. Returns whether it is installed.
 
-    prepare: called with torch when that has been imported, and launches run on the CPU, with torch._C before
+    prepare: called with torch when that has been imported; where launches run on the CPU also with torch._C before
     torch.cuda is, and with NumPy if checks want to know of the memory that it makes (activation.py).
 
     Errors: ImportError, real Triton has been imported already; ValueError, TILETWIN_BACKEND names no backend.
@@ -210,4 +210,8 @@ def activate(prepare: Callable[[ModuleType], None]) -> bool:
                 prepare(sys.modules["numpy"])
             else:
                 sys.meta_path.insert(0, TorchFinder(prepare, "numpy"))
+    elif "torch" in sys.modules:
+        prepare(sys.modules["torch"])
+    else:
+        sys.meta_path.insert(0, TorchFinder(prepare))
     return True

@@ -23,7 +23,17 @@ class Kernel:
         programmatic: bool = ...,
         /,
     ) -> None: ...
-    def prepare(self, arguments: tuple[Any, ...], block: tuple[int, int, int], shared: int, /) -> Prepared: ...
+    @property
+    def handle(self) -> int: ...
+    def prepare(
+        self,
+        arguments: tuple[Any, ...],
+        block: tuple[int, int, int],
+        shared: int,
+        cooperative: bool = ...,
+        programmatic: bool = ...,
+        /,
+    ) -> Prepared: ...
 
 class Module:
     """PTX or a cubin, loaded on a GPU."""

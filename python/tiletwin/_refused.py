@@ -35,7 +35,8 @@ REFUSED: dict[str, str] = {
     "triton.compiler.IRSource.make_ir": f"returns an object of Triton's MLIR bindings, and {_FRONT_END}; "
     "triton.compile(path).asm['ttir'] is the text",
     "triton.compiler.CompiledKernel.__init__": "reads a kernel's files from Triton's cache; triton.compile() makes one",
-    "triton.compiler.CompiledKernel.run": "is the raw launcher that Triton builds in C; kernel[grid](...) launches",
+    "triton.compiler.CompiledKernel.run": "is the raw launcher of GPU code, and this kernel does not run on a GPU; "
+    "kernel[grid](...) launches",
     # triton.backends
     "triton.backends.compiler.BaseBackend.add_stages": "adds Triton's own stages of GPU code; kernel.asm has "
     "those of this package",

@@ -12,7 +12,12 @@ from tiletwin import _activate, variables
 
 def prepare(module: ModuleType) -> None:
     """Called when torch, or NumPy where checks want to know of its memory, has been imported, and with torch._C before
-    torch.cuda is."""
+    torch.cuda is. Where launches run on a GPU: when torch has been imported."""
+    if not _activate.interprets():
+        from tiletwin.inductor import gpu
+
+        gpu.prepare(module)
+        return
     from tiletwin import fresh_memory
     from tiletwin.torch_cuda import emulation, hidden
 

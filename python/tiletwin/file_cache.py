@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.util
 import json
 import os
 from abc import ABC, abstractmethod
@@ -197,11 +198,15 @@ def default_override_dir() -> str:
 
 @lru_cache
 def triton_key() -> str:
-    """What changes whenever this package could compile differently: its version and a hash of the extension."""
+    """What changes whenever this package could compile differently: its version and a hash of the extensions that
+    compile."""
     from tiletwin import _C
 
-    content = Path(_C.__file__).read_bytes()
-    return f"tiletwin-{TILETWIN_VERSION}-{hashlib.sha256(content).hexdigest()}"
+    content = hashlib.sha256(Path(_C.__file__).read_bytes())
+    generator = importlib.util.find_spec("tiletwin._codegen")  # found, not opened
+    if generator is not None and generator.origin is not None:
+        content.update(Path(generator.origin).read_bytes())
+    return f"tiletwin-{TILETWIN_VERSION}-{content.hexdigest()}"
 
 
 def make_so_cache_key(version_hash: str, signature: dict, constants: dict, ids: Any, **kwargs: Any) -> str:

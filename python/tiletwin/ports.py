@@ -41,6 +41,8 @@ compiler_names = Port()
 """(CompiledKernel, compile, ASTSource, the backend of a target), as Triton keeps them on a kernel."""
 call_at_prompt = Port()
 """What a jit function gives that is called outside of kernels."""
+loaded_kernel = Port()
+"""A compiled kernel on the current GPU."""
 eager_function = Port()
 """The function that Python runs in place of a jit function."""
 jit_page = Port()

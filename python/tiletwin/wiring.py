@@ -16,6 +16,7 @@ CONNECTIONS = {
     ports.compiler_names: "tiletwin.compiler.compiler:names_of",
     ports.eager_function: "tiletwin.eager:eager_function",
     ports.jit_page: "tiletwin.eager.kernel_html:jit_html",
+    ports.loaded_kernel: "tiletwin.launch.raw_launch:LoadedKernel",
     ports.recording_page: "tiletwin.trace.notebook:page",
     ports.report_page: "tiletwin.diff.html:report_html",
     ports.report_text: "tiletwin.diff.text:report_text",

@@ -107,6 +107,14 @@ class AsmDict(Mapping):
                 self._make(stage)
             return self._made[stage]
 
+    def __reduce__(self) -> tuple:
+        """Another process gets the stages that have been made, and makes no others of a function."""
+        for stage in self._texts:
+            _ = self[stage]
+        texts = {stage: self._made[stage] for stage in self._texts}
+        parts = (texts, self._file_name, self._target, self._options, self._files, self._for_gpu)
+        return _with_stages, (parts, self._made, self._facts, self._binary)
+
     @property
     def facts(self) -> dict[str, Any]:
         """What the code generator says of the kernel: name, shared, num_warps, threads, global_scratch_size, ...; for
@@ -220,3 +228,10 @@ class AsmDict(Mapping):
         self.cached = self.cached and cached
         if not cached:
             self.times.append((stage, int((time.perf_counter() - started) * 1e6)))
+
+
+def _with_stages(parts: tuple, made: dict[str, Any], facts: dict[str, Any], binary: assembler.Binary | None) -> AsmDict:
+    """The stages of a kernel that another process compiled."""
+    asm = AsmDict(*parts)
+    asm._made, asm._facts, asm._binary = dict(made), dict(facts), binary
+    return asm

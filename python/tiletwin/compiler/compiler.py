@@ -17,6 +17,7 @@ from tiletwin import _C, file_cache, knobs, variables
 from tiletwin.backends.compiler import BaseBackend
 from tiletwin.codegen.stage_files import StageFiles
 from tiletwin.codegen.stages import BACKEND_STAGES, AsmDict
+from tiletwin.compiler import kept_files
 from tiletwin.compiler.kernel import CompiledKernel, LazyDict  # noqa: F401  names of this module
 from tiletwin.compiler.sources import ASTSource, IRSource
 from tiletwin.drivers.chosen import driver
@@ -94,7 +95,7 @@ def _compile_source(
     rules = options | {"interpreted": launched and not for_gpu}
     module = source.compile(rules) if path is None else _C.parse_ttir(Path(path).read_text(), path)
     compiled = time.perf_counter()
-    used = source.fn.used_globals() if isinstance(source, ASTSource) else []
+    used = source.fn.used_globals() if launched and isinstance(source, ASTSource) else []
     files = StageFiles(source, target, options)
     if module is None:
         assert isinstance(source, IRSource)
@@ -190,7 +191,10 @@ def compile(
     target, given, for_gpu = _target_of(src, target, {**src.parse_options(), **(options or {})})
     debug = getattr(getattr(src, "fn", None), "debug", None)
     with jit._compile_lock:
-        return _compile_source(src, target, given, debug, for_gpu=for_gpu)
+        kernel = _compile_source(src, target, given, debug, for_gpu=for_gpu)
+    if for_gpu and getattr(src, "kept_in_files", False):
+        kept_files.keep(kernel)
+    return kernel
 
 
 def make_backend(target: GPUTarget) -> BaseBackend:

@@ -12,9 +12,11 @@ from functools import cached_property
 from typing import Any
 
 from tiletwin import _C, knobs, ports
+from tiletwin._activate import backend, interprets
 from tiletwin._refused import refuse
 from tiletwin.codegen.stage_files import kernel_hash
 from tiletwin.codegen.stages import AsmDict
+from tiletwin.drivers.chosen import launch_capability
 from tiletwin.gpu_target import GPUTarget
 from tiletwin.kernels.launch_hooks import LazyDict, load_hook, metadata_of
 from tiletwin.version import TRITON_VERSION
@@ -54,6 +56,9 @@ class KernelMetadata:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple:
+        return KernelMetadata, (self._asdict(), {})
+
     def __repr__(self) -> str:
         known = ", ".join(f"{name}={self._known[name]!r}" for name in sorted(self._known))
         return f"KernelMetadata({known}, and when read: {', '.join(self._told)})"
@@ -91,6 +96,7 @@ class CompiledKernel:
     for_gpu: bool
     function: int | None
     metadata_group: dict[str, str]
+    _loaded: Any
     _module_pid: int | None
     _used_globals: list
 
@@ -113,6 +119,7 @@ class CompiledKernel:
         self.name = src.name if module is None else module.entry
         self.asm, self.for_gpu, self._used_globals = asm, for_gpu, used_globals
         self.function, self._module_pid, self.metadata_group = None, None, {}
+        self._loaded = None
         return self
 
     def _repr_html_(self) -> str:
@@ -162,28 +169,52 @@ class CompiledKernel:
 
     @property
     def n_regs(self) -> int:
+        if self._loaded is not None:
+            return self._loaded.attributes["registers"]
         if self.for_gpu and self.target.backend == "hip":
             return self.asm.facts["registers"]
         return self.asm.binary.registers if self.for_gpu else 0
 
     @property
     def n_spills(self) -> int:
+        if self._loaded is not None:
+            return self._loaded.attributes["local_bytes"] // 4
         if self.for_gpu and self.target.backend == "hip":
             return self.asm.facts["spills"] // 4
         return self.asm.binary.stack // 4 if self.for_gpu else 0
 
-    n_max_threads = 1024
+    @property
+    def n_max_threads(self) -> int:
+        return self._loaded.attributes["max_threads"] if self._loaded is not None else 1024
+
+    @property
+    def _runs_on_gpu(self) -> bool:
+        """Whether launches are of the machine code: they run on a GPU in this process, and it was compiled for one."""
+        if not self.for_gpu or self.target.backend != "cuda" or interprets():
+            return False
+        return launch_capability() > 0 or backend() == "cuda"
 
     @property
     def run(self) -> Any:
-        """Would be the raw launcher of the GPU binary."""
-        refuse("triton.compiler.CompiledKernel.run")
+        """The raw launcher: run(x, y, z, stream, function, packed_metadata, launch_metadata, enter_hook, exit_hook,
+        *arguments), a value for each parameter."""
+        if not self._runs_on_gpu:
+            refuse("triton.compiler.CompiledKernel.run")
+        self._load()
+        return self._loaded.run
 
     _run = None
 
     def _load(self) -> None:
-        """Called once, before the first launch."""
+        """Called once, before the first launch. Errors on a GPU: CudaError; OutOfResources, the kernel needs more than
+        it has."""
         if self._module_pid is not None:
+            return
+        if self._runs_on_gpu:
+            load_hook(knobs.runtime.kernel_load_start_hook, self, loaded=False)
+            self._loaded = ports.loaded_kernel(self)
+            self.function, self._module_pid = self._loaded.function, os.getpid()
+            load_hook(knobs.runtime.kernel_load_end_hook, self, loaded=True)
             return
         if self.module is None:
             raise RuntimeError(
@@ -195,6 +226,10 @@ class CompiledKernel:
         load_hook(knobs.runtime.kernel_load_end_hook, self, loaded=True)
 
     _init_handles = _load
+
+    def close(self) -> None:
+        """Unloads the kernel from the GPU, once no launch uses it any more; the next launch loads it again."""
+        self.function = self._loaded = self._module_pid = None
 
     def __del__(self) -> None:
         if self.__dict__.get("_module_pid") != os.getpid():
@@ -253,13 +288,16 @@ class CompiledKernel:
 
         def launch(*args: Any, stream: Any = None) -> CompiledKernel:
             self._load()
-            assert self.module is not None
             metadata = self.launch_metadata(grid, stream or 0, *args)
             args, names = self._runtime_arguments(args)
             if metadata is not None:
                 metadata.launch = self._as_launch(args, names, grid)  # as launch_hooks.enter has it
                 knobs.runtime.launch_enter_hook(metadata)
-            _C.launch_module(self.module, grid, args, names)
+            if self._loaded is not None:
+                self._loaded.launch(grid, stream, args)
+            else:
+                assert self.module is not None
+                _C.launch_module(self.module, grid, args, names)
             if metadata is not None and knobs.runtime.launch_exit_hook is not None:
                 knobs.runtime.launch_exit_hook(metadata)
             return self

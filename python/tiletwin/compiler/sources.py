@@ -53,6 +53,9 @@ class ASTSource:
 
     overridable = True
     """Whether files may replace its stages (TILETWIN_OVERRIDE)."""
+    kept_in_files = False
+    """Whether compile() makes all stages at once, and puts them where Triton puts them: a folder of the kernel's
+    hash."""
 
     def __init__(
         self,

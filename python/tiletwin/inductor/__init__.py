@@ -1,9 +1,10 @@
-"""torch.compile while kernels are interpreted: Inductor's generated Triton kernels run on the interpreter.
+"""torch.compile while kernels are interpreted: Inductor's generated Triton kernels run on the interpreter. On a GPU:
+gpu.py.
 
 Here:      `prepare`, which says what is done when which of torch's modules has been imported. Each part has a module:
            settings.py (Inductor's configuration and where its caches are), dynamo.py (tracing beside the function
            mode), memory.py (what generated code allocates), kernels.py (generated kernels and their launches),
-           origins.py (lines of the model that they come from).
+           origins.py (lines of the model that they come from), builtins.py (functions that Inductor's kernels call).
 Not here:  the emulated CUDA (torch_cuda/), fake tensors there (torch_cuda/fakes.py), launches (`triton.jit`).
 Invariant: torch.compile stays torch's own function. Inductor generates for an emulated CUDA device what it would
            generate for that GPU; every kernel is launched as a script would launch it, so that all tools see it.
@@ -17,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from tiletwin._activate import TorchFinder
-from tiletwin.inductor import accesses, dynamo, kernels, memory, origins, settings
+from tiletwin.inductor import accesses, builtins, dynamo, kernels, memory, origins, settings
 from tiletwin.torch_cuda import emulation
 
 _INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
@@ -25,6 +26,7 @@ _INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
     "torch._inductor.config": settings.patch_config,
     "torch._inductor.runtime.cache_dir_utils": settings.patch_cache_directory,
     "torch._inductor.runtime.triton_heuristics": kernels.patch_launches,
+    "torch._inductor.runtime.triton_helpers": builtins.patch,
     "torch._inductor.async_compile": kernels.patch_compilation,
     "torch._higher_order_ops.triton_kernel_wrap": accesses.patch,
     "torch._inductor.ir": kernels.patch_fallbacks,
@@ -46,7 +48,15 @@ def prepare(torch: Any) -> None:
     if emulation.is_installed():
         memory.patch(torch)
         parts = parts | _EMULATED
-    patches = {name: _of_this_torch(patch, torch) for name, patch in parts.items()}
+    install(parts, torch, "PyTorch 2.13", "TILETWIN_TORCH_COMPILE=0 lets functions run uncompiled")
+
+
+def install(parts: dict[str, Callable[[ModuleType], None]], torch: Any, followed: str, otherwise: str) -> None:
+    """Has functions called with the modules of torch that they are for, once each has been imported.
+
+    followed, otherwise: which torch they know, and what can be done with another one.
+    """
+    patches = {name: _of_this_torch(patch, torch, followed, otherwise) for name, patch in parts.items()}
     for name in sys.modules.keys() & patches.keys():
         patches[name](sys.modules[name])
     later = patches.keys() - sys.modules.keys()
@@ -57,7 +67,9 @@ class CompilerFinder(TorchFinder):
     """Waits for the modules of torch's compiler."""
 
 
-def _of_this_torch(patch: Callable[[ModuleType], None], torch: Any) -> Callable[[ModuleType], None]:
+def _of_this_torch(
+    patch: Callable[[ModuleType], None], torch: Any, followed: str, otherwise: str
+) -> Callable[[ModuleType], None]:
     """`patch`, which says what is wrong where torch has other names. Errors: ImportError, it has."""
 
     def call(module: ModuleType) -> None:
@@ -65,8 +77,8 @@ def _of_this_torch(patch: Callable[[ModuleType], None], torch: Any) -> Callable[
             patch(module)
         except AttributeError as error:
             raise ImportError(
-                f"tiletwin follows torch.compile of PyTorch 2.13; {module.__name__} of {torch.__version__} differs: "
-                f"{error}. TILETWIN_TORCH_COMPILE=0 lets functions run uncompiled"
+                f"tiletwin follows torch.compile of {followed}; {module.__name__} of {torch.__version__} differs: "
+                f"{error}. {otherwise}"
             ) from error
 
     return call

@@ -17,6 +17,9 @@ from typing import Any
 def patch(module: ModuleType) -> None:
     """torch._higher_order_ops.triton_kernel_wrap: it would ask Triton's MLIR bindings."""
     wrap: Any = module
+    if not hasattr(wrap, "identify_accessed_tensors"):
+        _patch_mutations(wrap)
+        return
     identify = wrap.identify_accessed_tensors
 
     @functools.wraps(identify)
@@ -37,6 +40,22 @@ def patch(module: ModuleType) -> None:
         return wrap.TensorAccesses(facts, can_fuse_epilogue=False)
 
     wrap.identify_accessed_tensors = identify_here
+
+
+def _patch_mutations(wrap: Any) -> None:
+    """The same of PyTorch before 2.13, which only asks what is written."""
+    identify = wrap.identify_mutated_tensors
+
+    @functools.wraps(identify)
+    def identify_here(kernel: Any, kwargs: dict[str, Any], descriptors: Any) -> list[str]:
+        from torch._inductor.ir import TensorBox
+
+        kinds = (wrap.Tensor, TensorBox)
+        found = None if descriptors else _of_kernel(kernel, kwargs, kinds)
+        tensors = [name for name, value in kwargs.items() if isinstance(value, kinds)]
+        return [name for name in tensors if found is None or name in found[1]]
+
+    wrap.identify_mutated_tensors = identify_here
 
 
 def _of_kernel(kernel: Any, kwargs: dict[str, Any], kinds: Any) -> tuple[set[str], set[str]] | None:

@@ -43,14 +43,14 @@ def cache_folder() -> str:
     return f"tiletwin-{TILETWIN_VERSION}-{content.hexdigest()[:8]}"
 
 
-def patch_cache_directory(module: ModuleType) -> None:
-    """torch._inductor.runtime.cache_dir_utils: everything goes to a folder of its own."""
+def patch_cache_directory(module: ModuleType, suffix: str = "") -> None:
+    """torch._inductor.runtime.cache_dir_utils: everything goes to a folder of its own, below the script\'s."""
     names: Any = module
     original = names.cache_dir
 
     @functools.wraps(original)
     def cache_dir() -> str:
-        folder = os.path.join(original(), cache_folder())
+        folder = os.path.join(original(), cache_folder() + suffix)
         os.makedirs(folder, exist_ok=True)
         return folder
 

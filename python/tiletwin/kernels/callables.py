@@ -101,12 +101,15 @@ class JITCallable:
         self.__module__ = fn.__module__ or "__main__"  # code given to exec() may have none
         self.__globals__ = fn.__globals__
         self.__wrapped__ = fn
+        self._fn_name = get_full_name(fn)
         self._hash: str | None = None
         code = getattr(inspect.unwrap(fn), "__code__", None)
         self._given = None if code is None else given_text(code)
 
     @functools.cached_property
     def _source(self) -> FunctionSource:
+        if self.fn is None:  # it has come from another process (sent.py)
+            return source_of_text(*self._sent_text)
         return function_source(self.fn, self._given)
 
     @functools.cached_property
@@ -174,10 +177,6 @@ class JITCallable:
     @property
     def def_file_col_number(self) -> int:
         return self._source.node.col_offset + 1
-
-    @property
-    def _fn_name(self) -> str:
-        return get_full_name(self.fn)
 
     @property
     def src(self) -> str:
@@ -249,7 +248,13 @@ class JITCallable:
     @property
     def used_global_vals(self) -> dict[tuple[str, int], tuple[Any, dict]]:
         """`used_globals` as libraries read it: {(name, id of the module's globals): (value, those globals)}."""
+        if self.fn is None:
+            return {}
         return {(name, id(scope)): (value, scope) for scope, name, value in self.used_globals()}
+
+    @used_global_vals.setter
+    def used_global_vals(self, values: Any) -> None:
+        """Libraries clear it before they pickle a function. Nothing is kept: it is found again when it is read."""
 
     def _references(self) -> list[tuple[str, Any]]:
         """Names in the text, dotted ones too, that stand for something that shapes the compiled code."""
@@ -276,7 +281,7 @@ class JITCallable:
         return id(self) >> 4
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.__module__}:{self.fn.__qualname__})"
+        return f"{type(self).__name__}({self.__module__}:{self.__qualname__})"
 
 
 def get_full_name(fn: Callable) -> str:

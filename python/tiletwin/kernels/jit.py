@@ -21,12 +21,11 @@ from tiletwin import _C, knobs, ports
 from tiletwin._refused import refuse
 from tiletwin.errors import CompilationError
 from tiletwin.gpu_target import DEFAULT_TARGET, launch_target
-from tiletwin.kernels import async_compile
+from tiletwin.kernels import async_compile, sent
 from tiletwin.kernels.callables import (
     JITCallable,
     KernelParam,
     by_full_name,
-    get_full_name,
 )
 from tiletwin.kernels.specialization import (
     mangle_type,
@@ -149,7 +148,7 @@ class JITFunction(JITCallable, KernelInterface[T]):
 
     def repr(self, _: Any = None) -> str:
         """The kernel's name for a specialization (an object with `signature` and `constants`, by parameter name)."""
-        return get_full_name(self.fn) if self._repr is None else self._repr(_)
+        return self._fn_name if self._repr is None else self._repr(_)
 
     def check_parameters(self) -> None:
         """Errors: CompilationError, a compile-time parameter is also listed as not to be specialized."""
@@ -328,7 +327,7 @@ class JITFunction(JITCallable, KernelInterface[T]):
 
     # Kernels are compared and hashed as the objects they are; attributes are copied by pickle through the module.
     def __reduce__(self) -> Any:
-        return _by_name, (self.__module__, self.fn.__qualname__)
+        return sent.reduced(self) if self.fn is None else (_by_name, (self.__module__, self.fn.__qualname__))
 
 
 def _by_name(module: str, qualname: str) -> Any:

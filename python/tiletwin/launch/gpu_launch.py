@@ -7,13 +7,14 @@ Not here:  launches that find their kernel prepared (`_C.Launcher`), the driver 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from tiletwin import cuda
 from tiletwin.codegen import assembler
 from tiletwin.codegen.targets import capability_of as capability_of_name
 from tiletwin.cuda.devices import torch_functions
 from tiletwin.drivers.chosen import launch_capability
+from tiletwin.errors import OutOfResources
 from tiletwin.launch.tensor_map_arguments import map_argument
 
 
@@ -29,9 +30,23 @@ def capability_of(device: int) -> int:
     return launch_capability() or cuda.device_facts(device)["capability"]
 
 
+class Ready(NamedTuple):
+    """A compiled kernel on a GPU."""
+
+    entry: cuda.Kernel
+    prepared: Any
+    """tiletwin._cuda.Prepared"""
+    types: tuple[Any, ...]
+    """Storage types of its arguments, of tensor maps `MapArgument.native`."""
+
+
 def prepare(kernel: Any, device: int) -> tuple[Any, tuple[Any, ...]]:
-    """(a kernel compiled for a GPU, ready to be launched there; storage types of its arguments, of tensor maps
-    `MapArgument.native`).
+    """(a kernel compiled for a GPU, ready to be launched there; the types of its arguments). Errors: see `load`."""
+    return load(kernel, device)[1:]
+
+
+def load(kernel: Any, device: int) -> Ready:
+    """A kernel compiled for a GPU, loaded there.
 
     Errors: CompilationError; CudaError, OutOfResources: what the driver says.
     """
@@ -46,4 +61,8 @@ def prepare(kernel: Any, device: int) -> tuple[Any, tuple[Any, ...]]:
     entry = cuda.load(code, device=device)[facts["name"]]
     maps = ((kind, map_argument(kind)) for kind in facts["arguments"])
     arguments = tuple(described.native() if described else kind for kind, described in maps)
-    return entry._native.prepare(arguments, (32 * facts["num_warps"], 1, 1), facts["shared"]), arguments
+    threads, options = 32 * facts["num_warps"], kernel.options
+    if threads > (most := entry.attributes["max_threads"]):
+        raise OutOfResources(threads, most, "threads")
+    block, ways = (threads, 1, 1), (options["launch_cooperative_grid"], options["launch_pdl"])
+    return Ready(entry, entry._native.prepare(arguments, block, facts["shared"], *ways), arguments)
