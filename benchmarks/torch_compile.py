@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -39,10 +40,18 @@ def run(options: argparse.Namespace) -> None:
                 row = json.loads(last[-1]) if last else {"error": f"status {done.returncode}: {done.stderr[-800:]}"}
             except subprocess.TimeoutExpired:
                 row = {"error": f"no end within {options.seconds:g} seconds"}
+            row["kernels"] = sorted(kernels_below(Path(folder)))
         facts = row.pop("environment", facts)
         rows[name] = row
         print(name, json.dumps(row)[:600], flush=True)
-    Path(options.out).write_text(json.dumps({"environment": facts, "cases": rows}, indent=1) + "\n")
+        Path(options.out).write_text(json.dumps({"environment": facts, "cases": rows}, indent=1) + "\n")
+
+
+def kernels_below(folder: Path) -> set[str]:
+    """Names of the Triton kernels that graphs in Inductor's caches call."""
+    texts = [file.read_text() for file in folder.rglob("*.py")]
+    calls = [re.findall(r"(triton_\w+?)(?:_\d+)?\.run\(", text) for text in texts if "async_compile.wait" in text]
+    return {name for names in calls for name in names}
 
 
 def beside(first: str, second: str) -> None:

@@ -71,8 +71,17 @@ class Worker:
             elif time.monotonic() - since > limit:
                 child.kill()
                 child.wait()
-                return self._take(f"timeout: no result within {limit:g} seconds")
+                return self._take(f"timeout: no result within {limit:g} seconds{self._place()}")
         self._take(f"crash: the process ended with status {child.returncode}: {self._last_words()}")
+
+    def _place(self) -> str:
+        """Where Python stood in a process that did not end."""
+        places = re.findall(r'File "([^"]*)", line (\d+) in (\w+)', self._log.read_text(errors="replace"))
+        return (
+            f"; in {', '.join(f'{name} ({Path(file).name}:{line})' for file, line, name in places[:4])}"
+            if places
+            else ""
+        )
 
     def _last_words(self) -> str:
         lines = [line.strip() for line in self._log.read_text(errors="replace").splitlines() if line.strip()]

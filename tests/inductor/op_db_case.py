@@ -10,6 +10,7 @@ Invariant: a case is said to have begun before anything of it is done.
 
 from __future__ import annotations
 
+import faulthandler
 import itertools
 import json
 import sys
@@ -163,6 +164,7 @@ def main() -> None:
         for name in sys.stdin.read().splitlines():
             results.write(json.dumps({"case": name}) + "\n")
             started = time.monotonic()
+            faulthandler.dump_traceback_later(0.8 * options["seconds"])  # op_db.py reads where it stands
             row = outcome(*known[name], options)
             results.write(json.dumps({"case": name, **row, "seconds": round(time.monotonic() - started, 2)}) + "\n")
             if lost(row.get("detail", "")):

@@ -48,7 +48,8 @@ class ASTSource:
     signature: type string per parameter name ("*fp32", "i32", "constexpr"), or one text with the types in order, as
     "*fp32:16, *fp32, i32" (signatures.py). constexprs: values by name, index or path.
     attrs: {(index,): [["tt.divisibility", 16]]}.
-    Errors: ValueError, names that are no parameters, types that do not fit; TypeError, not a jit function, not a dict.
+    Errors: ValueError, names that are no parameters, types that do not fit, a function without its text; TypeError, not
+    a jit function, not a dict.
     """
 
     overridable = True
@@ -68,6 +69,8 @@ class ASTSource:
             fn = fn.fn
         if not isinstance(fn, jit.JITFunction):
             raise TypeError(f"ASTSource needs a function made by @triton.jit, not a {type(fn).__name__}")
+        if fn.fn is None:
+            raise ValueError(f"{fn.__name__} came from another process without its Python function: compile it there")
         self.fn = fn
         self.language = Language.TRITON
         self.ext = "ttir"

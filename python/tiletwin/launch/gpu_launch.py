@@ -64,5 +64,6 @@ def load(kernel: Any, device: int) -> Ready:
     threads, options = 32 * facts["num_warps"], kernel.options
     if threads > (most := entry.attributes["max_threads"]):
         raise OutOfResources(threads, most, "threads")
-    block, ways = (threads, 1, 1), (options["launch_cooperative_grid"], options["launch_pdl"])
+    overlaps = options["launch_pdl"] and cuda.device_facts(device)["capability"] >= 90  # older GPUs know no such launch
+    block, ways = (threads, 1, 1), (options["launch_cooperative_grid"], overlaps)
     return Ready(entry, entry._native.prepare(arguments, block, facts["shared"], *ways), arguments)
