@@ -44,7 +44,7 @@ def cache_folder() -> str:
 
 
 def patch_cache_directory(module: ModuleType, suffix: str = "") -> None:
-    """torch._inductor.runtime.cache_dir_utils: everything goes to a folder of its own, below the script\'s."""
+    """torch._inductor.runtime.cache_dir_utils: everything goes to a folder of its own, below the script's."""
     names: Any = module
     original = names.cache_dir
 
