@@ -201,6 +201,11 @@ def fake_tensors():
         model = torch.nn.Linear(4, 4, device="cuda")
         made = [torch.empty(3, device="cuda"), torch.ones(3).cuda(), fake[:, 0], fake @ fake, model(fake), fake.half()]
         assert on_cuda(*made, model.weight, host.cuda()) and fake.cpu().is_cpu and torch.ones(2).is_cpu
+        # Helion asks a real tensor where it is, and makes the fake one itself.
+        assert x.device == torch.device("cuda", 0) and x.is_cuda and not x.is_cpu and x.get_device() == 0
+        assert on_cuda(torch.empty_strided(x.size(), x.stride(), device=x.device))
+        with torch.device("cuda"):
+            assert on_cuda(torch.zeros(4) + fake[0])
         model(fake).sum().backward()
         assert on_cuda(model.weight.grad) and model.weight.grad.shape == (4, 4)
         assert torch.empty_like(fake, device="meta").device.type == "meta"

@@ -51,6 +51,8 @@ _REDUCED = (torch.float16, torch.bfloat16)
 _DEVICE, _IS_CUDA, _IS_CPU = Tensor.device.__get__, Tensor.is_cuda.__get__, Tensor.is_cpu.__get__
 _SET_DATA = Tensor.data.__set__
 _PARSE_TO = _BINDING._nn._parse_to
+# Where a real tensor is, also the one of which a program that traces without data makes a fake one itself.
+_PLACES = {_DEVICE, _IS_CUDA, _IS_CPU, Tensor.get_device}
 # Neither their arguments nor their results name a device.
 _PLAIN = {
     Tensor.shape.__get__, Tensor.dtype.__get__, Tensor.ndim.__get__, Tensor.requires_grad.__get__,
@@ -260,7 +262,9 @@ class CudaOnCpu(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func is torch.device or func in _PLAIN or _is_faking(types):
+        if func is torch.device or func in _PLAIN:
+            return func(*args, **kwargs)
+        if is_faking(types) and not (func in _PLACES and is_marked(args[0])):
             return func(*args, **kwargs)
         for kind in types:
             if kind is not Tensor and _BINDING._is_torch_function_enabled() and _has_own_function(kind):
@@ -289,7 +293,7 @@ def in_mode(function: Callable) -> Callable:
     return call
 
 
-def _is_faking(types: Any) -> bool:
+def is_faking(types: Any) -> bool:
     """Whether no data is computed on: fake tensors are on CUDA by torch's own means."""
     if _DISPATCH_MODE(_FAKE) is not None:
         return not _IS_EXCLUDED(_PYTHON)  # code that is to compute for once switches all dispatch modes off

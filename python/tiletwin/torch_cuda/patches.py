@@ -30,7 +30,7 @@ from tiletwin.torch_cuda.marks import (
     place_of,
     tensors_in,
 )
-from tiletwin.torch_cuda.mode import CudaOnCpu, from_data, in_mode
+from tiletwin.torch_cuda.mode import CudaOnCpu, from_data, in_mode, is_faking
 
 _ON_CUDA = "_tiletwin_on_cuda"
 _SAVED = "_tiletwin_saved"
@@ -60,7 +60,7 @@ def _patch_device_context(torch: Any) -> None:
     original = _device.DeviceContext.__torch_function__
 
     def device_context(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if self.device.type != "cuda":
+        if self.device.type != "cuda" or is_faking(types):
             return original(self, func, types, args, kwargs)
         kwargs = kwargs or {}
         if func in _device._device_constructors() and kwargs.get("device") is None:
