@@ -23,10 +23,6 @@ REFUSED: dict[str, str] = {
     "triton.testing.cublas": f"gives a handle of cuBLAS; {_GPU}. Compare with torch.matmul",
     # triton.runtime.jit, triton.runtime.build
     "triton.runtime.jit.DependenciesFinder": f"{_FRONT_END}; JITFunction.cache_key is the hash it would compute",
-    "triton.runtime.jit.create_function_from_signature": (
-        "builds the Python function that binds a launch's arguments; the launcher is written in C++ here. "
-        "kernel.warmup(...) compiles for given arguments"
-    ),
     "triton.runtime.build.compile_module_from_src": _NATIVE,
     "triton.runtime.build.compile_module_from_file": _NATIVE,
     # triton.compiler

@@ -21,7 +21,8 @@ TF32_SHARE = 1e-2
 """Of the largest element: errors of products whose operands were rounded to tf32 are smaller."""
 
 
-def _summarise(times: list[float], quantiles: Sequence[float] | None, return_mode: str) -> Any:
+def _summarize_statistics(times: list[float], quantiles: Sequence[float] | None, return_mode: str) -> Any:
+    """What `do_bench` makes of its times. Libraries with a do_bench of their own call it by this name."""
     if quantiles is not None:
         import numpy
 
@@ -54,7 +55,7 @@ def do_bench(
     if return_mode not in ("min", "max", "mean", "median", "all"):
         raise ValueError(f"return_mode must be 'min', 'max', 'mean', 'median' or 'all', not {return_mode!r}")
     if gpu_timing.available():
-        return _summarise(gpu_timing.call_times(fn, warmup, rep, grad_to_none), quantiles, return_mode)
+        return _summarize_statistics(gpu_timing.call_times(fn, warmup, rep, grad_to_none), quantiles, return_mode)
     start = time.perf_counter()
     fn()
     estimate = max(time.perf_counter() - start, 1e-9) * 1e3
@@ -67,7 +68,7 @@ def do_bench(
         start = time.perf_counter()
         fn()
         times.append((time.perf_counter() - start) * 1e3)
-    return _summarise(times, quantiles, return_mode)
+    return _summarize_statistics(times, quantiles, return_mode)
 
 
 def do_bench_cudagraph(
@@ -80,7 +81,7 @@ def do_bench_cudagraph(
     """As `do_bench`, by replaying a graph of calls: without what the driver costs per launch. On the CPU: as `do_bench`
     without warm-up."""
     if gpu_timing.available():
-        return _summarise(gpu_timing.graph_times(fn, rep, grad_to_none), quantiles, return_mode)
+        return _summarize_statistics(gpu_timing.graph_times(fn, rep, grad_to_none), quantiles, return_mode)
     return do_bench(fn, 0, rep, grad_to_none, quantiles, return_mode)
 
 

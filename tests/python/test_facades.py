@@ -21,7 +21,7 @@ FACADES = {
     "runtime.cache": ["file_cache"],
     "runtime.driver": ["drivers.chosen"],
     "runtime.errors": ["errors"],
-    "runtime.jit": ["kernels.callables", "kernels.jit", "kernels.specialization", "kernels.tensors"],
+    "runtime.jit": ["kernels.binding", "kernels.callables", "kernels.jit", "kernels.specialization", "kernels.tensors"],
 }
 
 

@@ -128,7 +128,7 @@ def test_do_bench():
     assert testing.do_bench(lambda: None, warmup=1, rep=2) >= 0
     assert len(testing.do_bench(lambda: None, warmup=1, rep=1, quantiles=[0.5, 0.2, 0.8])) == 3
     assert isinstance(testing.do_bench(lambda: None, 1, 1, return_mode="all"), list)
-    assert testing._summarise([3.0, 1.0, 2.0], [0, 0.25, 0.5, 1], "mean") == [1.0, 1.5, 2.0, 3.0]
+    assert testing._summarize_statistics([3.0, 1.0, 2.0], [0, 0.25, 0.5, 1], "mean") == [1.0, 1.5, 2.0, 3.0]
     calls = []
     low, high = testing.do_bench_cudagraph(lambda: calls.append(1), rep=1, quantiles=[0.2, 0.8])
     assert 0 <= low <= high and calls and testing.do_bench_cudagraph_proton(lambda: None, rep=1) >= 0

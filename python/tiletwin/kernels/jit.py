@@ -22,6 +22,7 @@ from tiletwin._refused import refuse
 from tiletwin.errors import CompilationError
 from tiletwin.gpu_target import DEFAULT_TARGET, launch_target
 from tiletwin.kernels import async_compile, sent
+from tiletwin.kernels.binding import create_function_from_signature
 from tiletwin.kernels.callables import (
     JITCallable,
     KernelParam,
@@ -262,10 +263,11 @@ class JITFunction(JITCallable, KernelInterface[T]):
         return kernel
 
     def create_binder(self) -> tuple:
-        """What Triton keeps per device: compiled kernels by key, keys, target, backend, and the binder of arguments,
-        which is None (it is written in C++). Also sets `compile`, `ASTSource` and `CompiledKernel` on the kernel."""
+        """What Triton keeps per device: compiled kernels by key, keys, target, backend, and the binder of arguments.
+        Launches do not look into it. Also sets `compile`, `ASTSource` and `CompiledKernel` on the kernel."""
         self.CompiledKernel, self.compile, self.ASTSource, backend = ports.compiler_names(DEFAULT_TARGET)
-        return self.cache, {}, DEFAULT_TARGET, backend, None
+        binder = create_function_from_signature(self.signature, self.params, backend)
+        return self.cache, {}, DEFAULT_TARGET, backend, binder
 
     @property
     def cache(self) -> dict[bytes, Any]:
@@ -398,8 +400,3 @@ class DependenciesFinder:
 
     def __init__(self, name: str, globals: dict, nonlocals: dict, src: str) -> None:
         refuse("triton.runtime.jit.DependenciesFinder")
-
-
-def create_function_from_signature(sig: inspect.Signature, kparams: list, backend: Any) -> Any:
-    """Would build the function that binds a launch's arguments; raises NotImplementedError."""
-    refuse("triton.runtime.jit.create_function_from_signature")

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING as TYPE_CHECKING
 
 from tiletwin.facade import reach as _reach
+from tiletwin.kernels.binding import *
 from tiletwin.kernels.callables import *
 from tiletwin.kernels.jit import *
 from tiletwin.kernels.specialization import *
@@ -10,6 +11,7 @@ from tiletwin.kernels.tensors import *
 
 _reach(
     __name__,
+    "tiletwin.kernels.binding",
     "tiletwin.kernels.callables",
     "tiletwin.kernels.jit",
     "tiletwin.kernels.specialization",
