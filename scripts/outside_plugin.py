@@ -1,8 +1,8 @@
 """What `outside.py` loads into pytest beside a suite of others: modules of the suite's own, and a record of the tests.
 
 Here:      `triton.x` from a file of the suite, where tests import what only Triton's own tests use; a line a test;
-           no garbage collection of what was collected as tests.
-Not here:  how pytest is started, and what becomes of the record (outside.py).
+           which tests are a sample; no garbage collection of what was collected as tests.
+Not here:  how pytest is started, and what becomes of the record (outside_run.py).
 Invariant: tests, their conftest and the modules they import from their own tree run as they stand.
 """
 
@@ -13,11 +13,17 @@ import importlib.abc
 import importlib.util
 import json
 import os
+import random
 import sys
 from typing import Any
 
-MODULES, RECORD, TESTS = "OUTSIDE_MODULES", "OUTSIDE_RECORD", "OUTSIDE_TESTS"
-"""Variables: "name=file" separated by ";", the file that the record is written to, a file of the tests to run."""
+import pytest
+
+MODULES, RECORD, TESTS, SAMPLE = "OUTSIDE_MODULES", "OUTSIDE_RECORD", "OUTSIDE_TESTS", "OUTSIDE_SAMPLE"
+"""Variables: "name=file" separated by ";", the file that the record is written to, a file of the tests to run, and
+"number:seed" of a sample."""
+LONGEST_TRACE = 20_000
+"""Characters of a traceback that are kept: its end."""
 
 
 class SuitesOwn(importlib.abc.MetaPathFinder):
@@ -40,6 +46,7 @@ class Recorder:
     def write(self, report: Any, outcome: str, error: str) -> None:
         duration = round(getattr(report, "duration", 0.0), 4)
         row = {"test": report.nodeid, "outcome": outcome, "error": error, "seconds": duration}
+        row["trace"] = str(report.longrepr)[-LONGEST_TRACE:] if outcome in ("failed", "error") else ""
         self.out.write(json.dumps(row) + "\n")
         self.out.flush()
 
@@ -63,11 +70,30 @@ class Recorder:
             self.write(report, "error", "while collecting: " + self.message(report).strip().splitlines()[-1])
 
 
+def sample_of(tests: list[str], number: int, seed: int) -> set[str]:
+    """`number` of the tests, in turn one of each file; the same ones in every process."""
+    files: dict[str, list[str]] = {}
+    for test in tests:
+        files.setdefault(test.partition("::")[0], []).append(test)
+    for listed in files.values():
+        random.Random(seed).shuffle(listed)
+    longest = max(map(len, files.values()), default=0)
+    in_turn = [listed[turn] for turn in range(longest) for listed in files.values() if turn < len(listed)]
+    return set(in_turn[:number])
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    if TESTS not in os.environ:
+    """After pytest's own choice by -k and -m."""
+    wanted = None
+    if TESTS in os.environ:
+        with open(os.environ[TESTS]) as file:
+            wanted = set(file.read().splitlines())
+    elif SAMPLE in os.environ:
+        number, seed = map(int, os.environ[SAMPLE].split(":"))
+        wanted = sample_of([item.nodeid for item in items], number, seed)
+    if wanted is None:
         return
-    with open(os.environ[TESTS]) as file:
-        wanted = set(file.read().splitlines())
     left_out = [item for item in items if item.nodeid not in wanted]
     items[:] = [item for item in items if item.nodeid in wanted]
     config.hook.pytest_deselected(items=left_out)
