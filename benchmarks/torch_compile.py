@@ -5,7 +5,7 @@
     python benchmarks/torch_compile.py --beside tiletwin.json triton.json
 
 Each case runs in a process of its own with caches of its own: a fault is that case's, and compile times are those of a
-first time. Times are medians between events, in microseconds; backward passes are part of what is timed.
+first time. Times are microseconds of a call among others that wait for the GPU; backward passes are part of them.
 
 Here:      the runs, their files and the table.
 Not here:  the cases (torch_compile_cases.py).
@@ -42,6 +42,7 @@ def run(options: argparse.Namespace) -> None:
                 row = {"error": f"no end within {options.seconds:g} seconds"}
             row["kernels"] = sorted(kernels_below(Path(folder)))
         facts = row.pop("environment", facts)
+        row.pop("case", None)
         rows[name] = row
         print(name, json.dumps(row)[:600], flush=True)
         Path(options.out).write_text(json.dumps({"environment": facts, "cases": rows}, indent=1) + "\n")

@@ -75,12 +75,11 @@ class Worker:
         self._take(f"crash: the process ended with status {child.returncode}: {self._last_words()}")
 
     def _place(self) -> str:
-        """Where Python stood in a process that did not end."""
-        places = re.findall(r'File "([^"]*)", line (\d+) in (\w+)', self._log.read_text(errors="replace"))
+        """Where Python stood in a process that did not end, its main thread last."""
+        text = self._log.read_text(errors="replace").rpartition("most recent call first")[2]
+        places = re.findall(r'File "([^"]*)", line (\d+) in (\w+)', text)[:4]
         return (
-            f"; in {', '.join(f'{name} ({Path(file).name}:{line})' for file, line, name in places[:4])}"
-            if places
-            else ""
+            "; in " + ", ".join(f"{name} ({Path(file).name}:{line})" for file, line, name in places) if places else ""
         )
 
     def _last_words(self) -> str:
