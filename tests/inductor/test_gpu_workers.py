@@ -43,7 +43,7 @@ for result in kernel.compile_results:
     binary = result.kernel
     print(type(result).__name__, binary.metadata.num_warps, binary.packed_metadata, binary.metadata.shared,
           ".target sm_90a" in binary.asm["ptx"], ("cubin" in binary.asm) == (assembler.find() is not None),
-          binary.src.fn is not kernel.fn and kernel.fn.fn, kernel.fn.arg_names, kernel.fn.constexprs,
+          kernel.fn.fn, kernel.fn.arg_names, kernel.fn.constexprs,
           "tl.store(out_ptr0" in kernel.fn.src, kernel.fn.cache_key == binary.src.fn.cache_key, binary.function)
 """,
         tmp_path,
