@@ -12,6 +12,8 @@ import pytest
 from children import HERE, PACKAGE_PARENT, run
 
 pytest.importorskip("torch")
+from filelock import FileLock  # torch brings it
+
 FILE = Path(__file__).with_name("compiled_cases.py")
 STARTUP = HERE / "python" / "startup"
 CASES = [
@@ -34,14 +36,20 @@ def compiled(*words: Any, **values: str) -> str:
 @pytest.fixture(scope="session")
 def outcome(request, tmp_path_factory):
     chosen = {case for item in request.session.items for case in CASES if f"[{case}-" in item.name}
+    is_worker = hasattr(request.config, "workerinput")
+    common = tmp_path_factory.getbasetemp().parent if is_worker else tmp_path_factory.getbasetemp()
 
     @functools.cache
     def of(device: str) -> dict[str, Any]:
-        """Of the cases that this run of the tests has, in one process."""
-        caches = tmp_path_factory.mktemp(device)
-        printed = compiled(FILE, device, *sorted(chosen), TORCHINDUCTOR_CACHE_DIR=str(caches))
-        assert [folder.name.partition("-")[0] for folder in caches.iterdir()] == ["tiletwin"]
-        return json.loads(next(line for line in printed.splitlines() if line.startswith('{"results"')))
+        """Of the cases that this run of the tests has, in one process, whose results all workers of the run take."""
+        kept = common / f"compiled-{device}.json"
+        with FileLock(f"{kept}.lock"):
+            if not kept.exists():
+                caches = tmp_path_factory.mktemp(device)
+                printed = compiled(FILE, device, *sorted(chosen), TORCHINDUCTOR_CACHE_DIR=str(caches))
+                assert [folder.name.partition("-")[0] for folder in caches.iterdir()] == ["tiletwin"]
+                kept.write_text(next(line for line in printed.splitlines() if line.startswith('{"results"')))
+        return json.loads(kept.read_text())
 
     return of
 
