@@ -109,3 +109,14 @@ def run_tests(file: Path, *words: str, **options: Any) -> str:
     done = run("-m", "pytest", *settings, *words, file, timeout=None, **options)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     return done.stdout
+
+
+def libraries_python() -> str:
+    """The Python that has the libraries; skips the test where there is none."""
+    python = os.environ.get("TILETWIN_LIBRARIES") or str(HERE.parent / ".venv-libraries" / "bin" / "python")
+    if not os.path.exists(python):
+        pytest.skip(
+            "the libraries are not installed: scripts/setup.sh --libraries does that, or TILETWIN_LIBRARIES names a "
+            "Python that has them"
+        )
+    return python

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import children
 import pytest
+from children import libraries_python
 from process import HERE, run_python
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,17 +19,6 @@ NAMES = (
     "transformers accelerate peft diffusers sentence_transformers trl "
     "bitsandbytes torchmetrics lightning torchao xformers liger_kernel"
 ).split()
-
-
-def libraries_python() -> str:
-    """The Python that has the libraries; skips the test where there is none."""
-    python = os.environ.get("TILETWIN_LIBRARIES") or str(ROOT / ".venv-libraries" / "bin" / "python")
-    if not os.path.exists(python):
-        pytest.skip(
-            "the libraries are not installed: scripts/setup.sh --libraries does that, or TILETWIN_LIBRARIES names a "
-            "Python that has them"
-        )
-    return python
 
 
 @pytest.mark.timeout(900)
