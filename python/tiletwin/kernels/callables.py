@@ -90,6 +90,8 @@ class KernelParam:
 class JITCallable:
     """A function whose source is compiled: kernels and the helpers they call."""
 
+    _sent_text: tuple[str, str, int]
+    """(text, file, first line) of one that has come from another process without its function."""
     full_name: str | None = None
     """"module:qualname" of one that other processes find by that name."""
 

@@ -31,7 +31,7 @@ def reduced(function: JITCallable) -> tuple:
     return _restored, (type(function), {name: known[name] for name in _KEPT if name in known}, rows, text)
 
 
-def _restored(kind: type, known: dict[str, Any], rows: list[tuple], text: tuple | None) -> JITCallable:
+def _restored(kind: type[JITCallable], known: dict[str, Any], rows: list[tuple], text: tuple | None) -> JITCallable:
     function = kind.__new__(kind)
     declared = [inspect.Parameter(name, kind_, default=default, annotation=annotation or inspect.Parameter.empty)
                 for name, kind_, default, annotation, _, _ in rows]  # fmt: skip

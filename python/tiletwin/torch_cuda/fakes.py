@@ -22,6 +22,7 @@ from tiletwin.torch_cuda.marks import index_of_mark, say_once
 STAND_IN = "xla"  # the one that takes part in autocasting for CUDA
 _CUDA, _STAND_IN, _PRIVATE = 1, 9, 20
 """Numbers of kinds of devices in torch's C++."""
+_REGISTER = "register_python_privateuseone_device_guard"
 _REGISTRY = "_ZN3c104impl26device_guard_impl_registryE"
 _NO_GUARD = (
     "torch.compile and fake tensors on the emulated CUDA need PyTorch 2.13: {} does not let Python say which device is "
@@ -74,7 +75,7 @@ def _register_guard(torch: Any) -> bool:
     Python for a kind that others bring along: it serves CUDA. False: this torch cannot be given one."""
     library = os.path.join(os.path.dirname(torch.__file__), "lib", "libc10.so")
     binding = getattr(torch._C, "_acc", None)
-    if not hasattr(binding, "register_python_privateuseone_device_guard") or not os.path.exists(library):
+    if binding is None or not hasattr(binding, _REGISTER) or not os.path.exists(library):
         return False
     try:
         registry = (ctypes.c_void_p * (_PRIVATE + 1)).in_dll(ctypes.CDLL(library), _REGISTRY)
@@ -90,7 +91,7 @@ def _register_guard(torch: Any) -> bool:
 
     before = registry[_PRIVATE]
     _kept.append(Guard())
-    binding.register_python_privateuseone_device_guard(_kept[-1])
+    getattr(binding, _REGISTER)(_kept[-1])
     registry[_CUDA] = registry[_STAND_IN] = registry[_PRIVATE]
     registry[_PRIVATE] = before
     return True
