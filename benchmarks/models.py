@@ -22,21 +22,21 @@ GATE_RUN, GATE_COMPILE = 3.0, 1.3
 """Ratios that no geometric mean may pass: compiled to eager, and compiling to compiling for C++."""
 
 
-def rows(names, device, rounds, **changes):
-    """What a process with these variables measures: a dict by model."""
+def rows(names, device, options, interprets):
+    """What a process measures: a dict by model."""
     python = os.environ.get("TILETWIN_LIBRARIES") or str(timing.ROOT / ".venv-libraries" / "bin" / "python")
     if not os.path.exists(python):
         sys.exit(
             f"models.py: {python} is missing; scripts/setup.sh --libraries makes it, TILETWIN_LIBRARIES names another"
         )
-    paths = [str(timing.ROOT / "tests" / "python" / "startup")] if changes else []
+    startup = str(timing.ROOT / "tests" / "python" / "startup")  # gives the process tiletwin in the place of Triton
     with tempfile.TemporaryDirectory() as caches:
         env = timing.environment(
-            **changes,
+            **({"TILETWIN_INTERPRET": "1", "PYTHONPATH": startup} if interprets else {}),
+            OMP_NUM_THREADS=str(options.threads),
             TORCHINDUCTOR_CACHE_DIR=caches,
-            TEST_ROUNDS=str(rounds),
+            TEST_ROUNDS=str(options.repeats),
             TEST_PACKAGE_PARENT=str(timing.ROOT / "python"),
-            PYTHONPATH=os.pathsep.join(paths),
             HF_HUB_OFFLINE="1",
         )
         done = subprocess.run([python, str(CASES), device, *names], env=env, capture_output=True, text=True)
@@ -55,9 +55,8 @@ def main():
     parser.add_argument("--device", default="cpu", help="of tiletwin's side; the peer is on the CPU")
     args = parser.parse_args()
     names = args.only.split(",") if args.only else []
-    threads = {"OMP_NUM_THREADS": str(args.threads)}
-    ours = rows(names, args.device, args.repeats, TILETWIN_INTERPRET="1", **threads)
-    theirs = rows(list(ours), "cpu", args.repeats)
+    ours = rows(names, args.device, args, True)
+    theirs = rows(list(ours), "cpu", args, False)
     heads = ("model", "eager ms", "compiled", "ratio", "C++ ms", "compile s", "C++ s", "ratio")
     print("{:10} {:>9} {:>9} {:>6} {:>8} | {:>9} {:>7} {:>6}".format(*heads))
     runs, compiles = [], []
