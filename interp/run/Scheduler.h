@@ -143,8 +143,11 @@ private:
   void dropCancelled();                                              // under mutex_
   void hand(Seat& seat, Task& task, size_t parked, bool timeIsOver); // under mutex_
   bool isStuck(const Seat& self) const;                              // under mutex_
-  bool endTimedWait(Seat& seat, Task& task);                         // under mutex_
-  void reportDeadlock();                                             // under mutex_
+  /// Of a stuck launch: nothing has changed for so long that it is a deadlock.
+  bool patienceIsOver() const;               // under mutex_
+  bool othersRun(const Seat& self) const;    // under mutex_
+  bool endTimedWait(Seat& seat, Task& task); // under mutex_
+  void reportDeadlock();                     // under mutex_
   Advance runTask(Seat& seat, Task& task, WaitState& wait);
   void settle(Seat& seat, Task& task, Advance how, const WaitState& wait);
   int64_t lowestParked() const; // under mutex_

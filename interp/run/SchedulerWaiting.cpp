@@ -195,6 +195,24 @@ bool Scheduler::isStuck(const Seat& self) const {
   return true;
 }
 
+bool Scheduler::patienceIsOver() const {
+  const WaitingRoom& room = *room_;
+  bool sure = true;
+  for (const Parked& p : room.parked) {
+    if (p.wait.timed) return false;
+    sure &= p.wait.sure;
+  }
+  const bool others = room.live > 1 || next_.load(std::memory_order_relaxed) < count_;
+  const int64_t patience = sure ? options_.deadlockMilliseconds : options_.restlessMilliseconds;
+  return (sure || others) && coarseMilliseconds() - room.changed >= patience;
+}
+
+bool Scheduler::othersRun(const Seat& self) const {
+  for (const Seat* seat = seats_; seat; seat = seat->next_)
+    if (seat != &self && seat->running_) return true;
+  return false;
+}
+
 bool Scheduler::endTimedWait(Seat& seat, Task& task) {
   const auto isTimed = [](const Parked& p) { return p.wait.timed; };
   return takeLowest(seat, task, [](const Parked& p) { return p.position; }, isTimed, true);
@@ -267,22 +285,15 @@ bool Scheduler::nextTask(Seat& seat, Task& task) {
     }
     const bool stuck = isStuck(seat);
     if (stuck && options_.inOrder && endTimedWait(seat, task)) return true;
-    if (stuck) {
-      bool sure = true, timed = false;
-      for (const Parked& p : room.parked) {
-        sure &= p.wait.sure;
-        timed |= p.wait.timed;
-      }
-      int64_t patience = sure ? options_.deadlockMilliseconds : options_.restlessMilliseconds;
-      bool others = room.live > 1 || next_.load(std::memory_order_relaxed) < count_;
-      if (!timed && (sure || others) && coarseMilliseconds() - room.changed >= patience) {
-        reportDeadlock();
-        room.bell.notify_all();
-        return false;
-      }
+    const bool over = stuck && patienceIsOver();
+    if (over && !othersRun(seat)) {
+      reportDeadlock();
+      room.bell.notify_all();
+      return false;
     }
-    // Nothing to do for now. Others may write memory without a word, so this looks again soon.
-    if (takeRestless(seat, task, waited ? Restless::Any : Restless::Unsure)) {
+    // Nothing to do for now. Others may write memory without a word, so this looks again soon. A deadlock's report names
+    // all programs, so nobody takes one any more while the last of them come back from other seats.
+    if (!over && takeRestless(seat, task, waited ? Restless::Any : Restless::Unsure)) {
       ++room.round;
       return true;
     }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <thread>
 #include <vector>
 
 using namespace tiletwin;
@@ -108,6 +109,20 @@ BOOST_AUTO_TEST_CASE(a_deadlock_names_all_that_wait_by_position) {
       BOOST_TEST(trap.waiting[i].operation == "program " + std::to_string(2 * i));
     }
     BOOST_TEST(trap.notStarted == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_deadlock_names_programs_that_look_while_it_is_found) {
+  for (int threads : {2, 3}) {
+    WaitingLaunch launch(threads, 10);
+    launch.advance = [&](const ProgramId& id, bool begins, bool, Trap&, WaitState& wait) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3 + id[0])); // so that somebody is always at it
+      wait.progressed = begins;                                          // nothing is said about what it looks at
+      return Advance::Waits;
+    };
+    Trap trap = launch.run(ProgramOrder({4, 1, 1}, {}, {}));
+    BOOST_TEST((trap.kind == TrapKind::Deadlock));
+    BOOST_TEST(trap.waiting.size() == 4u);
   }
 }
 
