@@ -1,19 +1,15 @@
 #!/usr/bin/env bash
-# Runs the tests of a finished build: C++ (ctest), IR (lit), Python (pytest).   usage: scripts/test.sh [--all | --slow-part]
-# Without a word: a sample of every family. --slow-part: that fifth of the slow tests which is today's, and nothing else.
+# Runs the tests of a finished build: C++ (ctest), IR (lit), Python (pytest).   usage: scripts/test.sh [--all | --part]
+# Without a word: a fixed sample of every family (tests/selection.py). --part: today's fifth of the Python tests that the
+# sample leaves out, and nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # Much of a test's time is a child that starts, so one process leaves cores idle.
 pytest=(.venv/bin/python -m pytest -q --timeout 300 -n "$(nproc)" --dist worksteal)
 case "${1:-}" in
-  --slow-part)
-    exec "${pytest[@]}" -m slow --part "$(($(date +%s) / 86400))/5" tests
-    ;;
+  --part) exec "${pytest[@]}" --part "$(($(date +%s) / 86400))/5" tests ;;
   --all) export TILETWIN_TEST_ALL=1 ;;
-  *)
-    export TILETWIN_TEST_SAMPLE=1 # large families of cases are thinned (tests/selection.py)
-    pytest+=(-m "not slow")
-    ;;
+  *) export TILETWIN_TEST_SAMPLE=1 ;;
 esac
 status=0
 ctest --test-dir build/release --output-on-failure -j "$(nproc)" || status=1

@@ -29,22 +29,24 @@ def pytest_configure() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--part", metavar="NUMBER/PARTS", help="only the tests of one part of so many (tests/selection.py)"
+        "--part",
+        metavar="NUMBER/PARTS",
+        help="of the tests outside of the sample, one part of so many (tests/selection.py)",
     )
 
 
-def drop(config: pytest.Config, items: list[pytest.Item], gone: set[str]) -> None:
-    dropped = [item for item in items if item.nodeid in gone]
-    if dropped:
+def keep(config: pytest.Config, items: list[pytest.Item], names: set[str]) -> None:
+    if dropped := [item for item in items if item.nodeid not in names]:
         config.hook.pytest_deselected(items=dropped)
-        items[:] = [item for item in items if item.nodeid not in gone]
+        items[:] = [item for item in items if item.nodeid in names]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if os.environ.get("TILETWIN_TEST_SAMPLE"):
-        drop(config, items, selection.outside_of_sample(item.nodeid for item in items))
-    if part := config.getoption("--part"):
-        drop(config, items, selection.outside_of_part((item.nodeid for item in items), part))
+    part = config.getoption("--part")
+    if part or os.environ.get("TILETWIN_TEST_SAMPLE"):
+        sample = selection.sample(item.nodeid for item in items if not item.get_closest_marker("slow"))
+        rest = [item.nodeid for item in items if item.nodeid not in sample]
+        keep(config, items, selection.of_part(rest, part) if part else sample)
     if os.path.exists("/dev/nvidiactl"):
         return
     for item in items:

@@ -13,19 +13,47 @@ SMALL_FAMILY, LARGE_FAMILY = 2, 48
 """Cases of one test function up to which all of them are in the sample; of more, every third is, and of more than the
 larger number every sixth."""
 
+COSTLY = {
+    "checks": "kernels_memory kernels_unchanged reports",
+    "codegen_tools": "cuda_source ir_command",
+    "cuda": "fake_driver fake_jit_launch fake_launch",
+    "diff": "diff_command diff_plugin triton_differences",
+    "eager": "debugging debugging_features debugpy kernels_same_bits pdb tutorial_helpers",
+    "findings": "baseline output processes",
+    "fuzz": "campaign coverage generator",
+    "gdb": "gdb",
+    "inductor": "compiled gpu_workers origins",
+    "language": "atomics pointers waiting",
+    "lint": "named_files operations",
+    "python": "activation breakpoint_if cuda_build cuda_emulation cuda_names cuda_workers libraries mixed_devices "
+    "outside package pytest_plugin transcripts",
+    "sim": "sim_command",
+    "trace": "app command page recording",
+}
+"""Files (test_NAME.py, by folder) whose tests take seconds each: they wait, or start processes that import PyTorch.
+Of such a file every third test is in the sample; of its functions with many cases, every ninth or eighteenth case."""
 
-def outside_of_sample(names: Iterable[str]) -> set[str]:
-    """Names of the tests that a fixed sample of every family leaves out."""
+
+def is_costly(file: str) -> bool:
+    folder, _, name = file.rpartition("/")
+    return name.removeprefix("test_").removesuffix(".py") in COSTLY.get(folder.removeprefix("tests/"), "").split()
+
+
+def spread(family: list[str]) -> list[str]:
+    """What of a family is in the sample."""
+    size = len(family)
+    return family[:: 1 if size <= SMALL_FAMILY else 3 if size <= LARGE_FAMILY else 6]
+
+
+def sample(names: Iterable[str]) -> set[str]:
+    """Names of the tests in a fixed sample of every family."""
     families: dict[str, list[str]] = {}
     for name in names:
         families.setdefault(name.partition("[")[0], []).append(name)
-    return {
-        name
-        for family in families.values()
-        if len(family) > SMALL_FAMILY
-        for index, name in enumerate(family)
-        if index % (6 if len(family) > LARGE_FAMILY else 3)
-    }
+    files: dict[str, list[str]] = {}
+    for function, family in families.items():
+        files.setdefault(function.partition("::")[0], []).extend(spread(family))
+    return {name for file, kept in files.items() for name in kept[:: 3 if is_costly(file) else 1]}
 
 
 def part_of(name: str, parts: int) -> int:
@@ -33,7 +61,7 @@ def part_of(name: str, parts: int) -> int:
     return zlib.crc32(name.encode()) % parts
 
 
-def outside_of_part(names: Iterable[str], part: str) -> set[str]:
+def of_part(names: Iterable[str], part: str) -> set[str]:
     """part: NUMBER/PARTS; number counts on through all parts, as the days do."""
     number, parts = map(int, part.split("/"))
-    return {name for name in names if part_of(name, parts) != number % parts}
+    return {name for name in names if part_of(name, parts) == number % parts}

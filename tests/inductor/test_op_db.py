@@ -17,11 +17,11 @@ UNWRITTEN = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empt
 """Operators whose results are memory that nothing wrote."""
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(3000)
-@pytest.mark.parametrize("part", ["8/100", pytest.param("4/10", marks=pytest.mark.slow)])
-def test_compiled_operators_are_as_eager(part: str, tmp_path) -> None:
+def test_compiled_operators_are_as_eager(tmp_path) -> None:
     results = tmp_path / "results.json"
-    words = ("run", "--device", "cpu", "--part", part, "--out", results)
+    words = ("run", "--device", "cpu", "--part", "8/40", "--out", results)
     done = run(
         RUNNER,
         *words,
