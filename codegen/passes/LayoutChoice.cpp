@@ -88,6 +88,7 @@ LayoutChoice::Wished LayoutChoice::wish(Value value) {
   unsigned depth = asked_.size();
   if (auto [first, isNew] = asked_.try_emplace(value, depth); !isNew) {
     outermostCut_ = std::min(outermostCut_, first->second);
+    wasCut_ = true;
     return std::nullopt;
   }
   unsigned cutBefore = std::exchange(outermostCut_, kNoCut);
@@ -99,6 +100,7 @@ LayoutChoice::Wished LayoutChoice::wish(Value value) {
   else if (outermostCut_ >= depth) // asked from elsewhere the answer would be the same
     free_.insert(value);
   outermostCut_ = std::min(cutBefore, outermostCut_ >= depth ? kNoCut : outermostCut_);
+  if (depth == 0 && std::exchange(wasCut_, false)) conversions_.clear(); // what was cut counted as nothing
   return wished;
 }
 
@@ -109,12 +111,57 @@ LayoutChoice::Wished LayoutChoice::heaviest(ValueRange operands) {
   return best;
 }
 
+int64_t LayoutChoice::conversionsFor(Value value) {
+  ArrayRef<int64_t> shape = tt::shapeOf(value.getType());
+  const int64_t size = llvm::product_of(shape);
+  if (wish(value)) return size;
+  Operation* op = value.getDefiningOp();
+  if (!op) return 0; // a cycle was cut there
+  if (auto found = conversions_.find(value); found != conversions_.end()) return found->second;
+  int64_t sum = 0;
+  SmallPtrSet<Value, 4> seen;
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()) && seen.insert(operand).second)
+      sum = std::min(sum + conversionsFor(operand), size);
+  return conversions_[value] = sum;
+}
+
+LayoutChoice::Wished LayoutChoice::ofRepeated(Value value) {
+  // Of what a reduction made, the reduction's operand: its threads hold all elements of a line, or can.
+  Operation* op = value.getDefiningOp();
+  ArrayRef<int64_t> shape = tt::shapeOf(value.getType());
+  if (auto broadcast = dyn_cast_or_null<tt::BroadcastOp>(op)) {
+    Value source = broadcast.getSrc();
+    while (auto expand = source.getDefiningOp<tt::ExpandDimsOp>()) source = expand.getSrc();
+    auto reduce = source.getDefiningOp<tt::ReduceOp>();
+    if (!reduce || tt::shapeOf(reduce.getSrcs().front().getType()) != shape) return std::nullopt;
+    return heaviest(reduce.getSrcs());
+  }
+  if (!op || wish(value)) return std::nullopt;
+  Wished best;
+  SmallPtrSet<Value, 4> seen;
+  for (Value operand : op->getOperands()) {
+    const bool repeats = isa<RankedTensorType>(operand.getType()) && conversionsFor(operand) > 0;
+    if (!repeats || !seen.insert(operand).second) continue;
+    Wished wished = ofRepeated(operand);
+    if (!wished || (best && best->weight >= wished->weight)) continue;
+    if (isa<tt::ReshapeOp, tt::ExpandDimsOp>(op)) wished->layout = wished->layout.reshaped(shape);
+    if (auto trans = dyn_cast<tt::TransOp>(op)) wished->layout = wished->layout.transposed(trans.getOrder());
+    best = wished;
+  }
+  return best;
+}
+
 LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
   Operation* op = result.getOwner();
   ArrayRef<int64_t> shape = tt::shapeOf(result.getType());
   if (packOf(op) > 1) return packed(heaviest(op->getOperands()), shape, packOf(op));
   if (isElementwise(op) && !isMemoryEffectFree(op)) return orUsual(heaviest(op->getOperands()), shape); // never twice
-  if (isElementwise(op)) return heaviest(op->getOperands());
+  if (isElementwise(op)) {
+    if (Wished wished = heaviest(op->getOperands())) return wished;
+    if (conversionsFor(result) < llvm::product_of(shape)) return std::nullopt;
+    return orUsual(ofRepeated(result), shape);
+  }
   auto through = [&](auto change) -> Wished {
     Wished source = wish(op->getOperand(0));
     if (source) source->layout = change(source->layout);

@@ -4,8 +4,8 @@
 //
 // Idea: some operations decide: loads and stores want coalesced accesses, dots want the tensor cores' layouts. What is
 //       computed from one of these follows it; where two meet the more valuable one wins. What is computed from
-//       constants, ranges and scalars alone follows nobody: it is *free*, and made again in every layout that a user
-//       needs. Values carried around loops follow what comes in, what the body gives, or what the body needs them for.
+//       constants, ranges, scalars and broadcasts alone follows nobody: it is *free*, and made again in every layout that
+//       a user needs, unless its broadcasts repeat so much that converting the value itself costs less. Values carried around loops follow what comes in, what the body gives, or what the body needs them for.
 #pragma once
 #include "codegen/passes/DotLayouts.h"
 #include "llvm/ADT/DenseSet.h"
@@ -46,6 +46,10 @@ private:
   Wished wishOf(mlir::BlockArgument argument);
   Wished heaviest(mlir::ValueRange operands);
   Wished neededFor(mlir::Value value, unsigned depth);
+  /// Elements that have to be converted before a free value can be made in one more layout.
+  int64_t conversionsFor(mlir::Value value);
+  /// The layout in which what a free value repeats lies already, if there is one.
+  Wished ofRepeated(mlir::Value value);
   /// A layout in which `pack` neighbouring elements are neighbouring registers of one thread.
   Wish packed(Wished wished, llvm::ArrayRef<int64_t> shape, unsigned pack);
   Wish orUsual(Wished wished, llvm::ArrayRef<int64_t> shape);
@@ -61,6 +65,8 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> asked_;
   unsigned outermostCut_ = kNoCut; ///< of the cuts since the value that is looked at was asked for
   llvm::DenseSet<mlir::Value> free_;
+  bool wasCut_ = false; ///< a cycle, since the value was asked for that no other value asks for
+  llvm::DenseMap<mlir::Value, int64_t> conversions_; ///< conversionsFor
 };
 
 } // namespace tiletwin::codegen

@@ -53,6 +53,30 @@ def carried_in_a_circle(count: int, sums: bool = False) -> str:
     return "\n".join([*lines, f"scf.yield {yielded} : {types}", "}", "tt.return", "}"])
 
 
+def repeated_chain(length: int) -> str:
+    """Sums and products of one loaded element, repeated: each is needed twice, and none lies in a layout of its own."""
+    one, ones = "tensor<1xi32>", "tensor<1x!tt.ptr<i32>>"
+    return "\n".join(
+        [
+            "tt.func public @repeated(%x: !tt.ptr<i32>) {",
+            f"%r = tt.make_range {{start = 0 : i32, end = 128 : i32}} : {TILE}",
+            f"%p = tt.splat %x : !tt.ptr<i32> -> {ones}",
+            f"%v = tt.load %p : {ones}",
+            f"%b = tt.broadcast %v : {one} -> {TILE}",
+            f"%r0 = arith.addi %r, %b : {TILE}",
+            *(
+                f"%s{i} = arith.addi %r{i}, %b : {TILE}\n%r{i + 1} = arith.muli %r{i}, %s{i} : {TILE}"
+                for i in range(length)
+            ),
+            f"%base = tt.splat %x : !tt.ptr<i32> -> {POINTERS}",
+            f"%at = tt.addptr %base, %r : {POINTERS}, {TILE}",
+            f"tt.store %at, %r{length} : {POINTERS}",
+            "tt.return",
+            "}",
+        ]
+    )
+
+
 COMPILE = """
 import json, sys
 from tiletwin import _codegen
@@ -65,8 +89,8 @@ FOR_EVER = 300
 
 @pytest.mark.parametrize(
     "text",
-    [free_chain(200), carried_in_a_circle(200), carried_in_a_circle(30, sums=True)],
-    ids=["free chain", "circle", "sums"],
+    [free_chain(200), carried_in_a_circle(200), carried_in_a_circle(30, sums=True), repeated_chain(200)],
+    ids=["free chain", "circle", "sums", "repeated"],
 )
 def test_values_are_looked_at_once(text):
     """In a process of its own: code that never comes back from C++ cannot be interrupted in this one."""

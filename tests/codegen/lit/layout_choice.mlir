@@ -202,3 +202,42 @@ tt.func public @transposed_product(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}
   tt.store %e, %t : tensor<64x64x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// Both halves of every line, repeated: what is made of them in full size is made once, where the line's elements lie. In a
+// layout of each store's own, all of it would be made twice, from halves that are converted first.
+// CHECK-LABEL: @halves
+// CHECK-NOT: convert_layout
+// CHECK: arith.xori
+// CHECK-NOT: arith.xori
+// CHECK-NOT: convert_layout
+// CHECK: tt.return
+tt.func public @halves(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<i8> {tt.divisibility = 16 : i32}) {
+  %i = tt.make_range {end = 2048 : i32, start = 0 : i32} : tensor<2048xi32>
+  %r = tt.reshape %i : tensor<2048xi32> -> tensor<64x2x16xi32>
+  %b = tt.splat %p : !tt.ptr<i32> -> tensor<64x2x16x!tt.ptr<i32>>
+  %a = tt.addptr %b, %r : tensor<64x2x16x!tt.ptr<i32>>, tensor<64x2x16xi32>
+  %x = tt.load %a : tensor<64x2x16x!tt.ptr<i32>>
+  %s = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%l: i32, %m: i32):
+    %t = arith.addi %l, %m : i32
+    tt.reduce.return %t : i32
+  }) : (tensor<64x2x16xi32>) -> tensor<64x16xi32>
+  %u = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%l: i32, %m: i32):
+    %t = arith.maxsi %l, %m : i32
+    tt.reduce.return %t : i32
+  }) : (tensor<64x2x16xi32>) -> tensor<64x16xi32>
+  %se = tt.expand_dims %s {axis = 1 : i32} : tensor<64x16xi32> -> tensor<64x1x16xi32>
+  %ue = tt.expand_dims %u {axis = 1 : i32} : tensor<64x16xi32> -> tensor<64x1x16xi32>
+  %sb = tt.broadcast %se : tensor<64x1x16xi32> -> tensor<64x2x16xi32>
+  %ub = tt.broadcast %ue : tensor<64x1x16xi32> -> tensor<64x2x16xi32>
+  %o = arith.xori %sb, %ub : tensor<64x2x16xi32>
+  tt.store %a, %o : tensor<64x2x16x!tt.ptr<i32>>
+  %n = arith.trunci %o : tensor<64x2x16xi32> to tensor<64x2x16xi8>
+  %c = tt.splat %q : !tt.ptr<i8> -> tensor<64x2x16x!tt.ptr<i8>>
+  %d = tt.addptr %c, %r : tensor<64x2x16x!tt.ptr<i8>>, tensor<64x2x16xi32>
+  tt.store %d, %n : tensor<64x2x16x!tt.ptr<i8>>
+  tt.return
+}
