@@ -5,16 +5,14 @@ Here:      `backends`: the one there is, by name; scripts look through it for an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tiletwin.backends.compiler import BaseBackend
 from tiletwin.drivers.base import DriverBase
 from tiletwin.gpu_target import GPUTarget
 
 
-@dataclass(frozen=True)
-class Backend:
+class Backend(NamedTuple):
     """The classes of a backend."""
 
     compiler: type[BaseBackend]

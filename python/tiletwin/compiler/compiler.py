@@ -11,13 +11,11 @@ from __future__ import annotations
 import dataclasses
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiletwin import _C, file_cache, knobs, variables
-from tiletwin.backends.compiler import BaseBackend
 from tiletwin.codegen.stage_files import StageFiles
 from tiletwin.codegen.stages import BACKEND_STAGES, AsmDict
-from tiletwin.compiler import kept_files
 from tiletwin.compiler.kernel import CompiledKernel, LazyDict  # noqa: F401  names of this module
 from tiletwin.compiler.sources import ASTSource, IRSource
 from tiletwin.drivers.chosen import driver
@@ -27,6 +25,9 @@ from tiletwin.facade import reach as _reach
 from tiletwin.gpu_target import GPUTarget, launch_target
 from tiletwin.kernels import jit
 from tiletwin.kernels.options import parse_options
+
+if TYPE_CHECKING:  # the first launch does not wait for what only annotations name
+    from tiletwin.backends.compiler import BaseBackend
 
 
 def compile_function(
@@ -193,6 +194,8 @@ def compile(
     with jit._compile_lock:
         kernel = _compile_source(src, target, given, debug, for_gpu=for_gpu)
     if for_gpu and getattr(src, "kept_in_files", False):
+        from tiletwin.compiler import kept_files
+
         kept_files.keep(kernel)
     return kernel
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiletwin import _C
 from tiletwin._refused import refuse
-from tiletwin.backends.compiler import Language
 from tiletwin.gpu_target import GPUTarget
 from tiletwin.kernels import jit
+
+if TYPE_CHECKING:
+    from tiletwin.backends.compiler import Language
 
 
 def _name_at(fn: jit.JITFunction, index: int) -> str:
@@ -42,7 +44,15 @@ def _paths(fn: jit.JITFunction, table: dict | None, what: str) -> dict[tuple, An
     return result
 
 
-class ASTSource:
+class _Source:
+    @property
+    def language(self) -> Language:
+        from tiletwin.backends.compiler import Language  # the first launch does not wait for it
+
+        return Language.TRITON
+
+
+class ASTSource(_Source):
     """A kernel's Python source with the types of its arguments.
 
     signature: type string per parameter name ("*fp32", "i32", "constexpr"), or one text with the types in order, as
@@ -72,7 +82,6 @@ class ASTSource:
         if fn.fn is None:
             raise ValueError(f"{fn.__name__} came from another process without its Python function: compile it there")
         self.fn = fn
-        self.language = Language.TRITON
         self.ext = "ttir"
         self.name = fn.__name__
         self.constants = _paths(fn, constexprs, "constexprs")
@@ -103,7 +112,7 @@ class ASTSource:
     def _of_launch(cls, fn: jit.JITFunction, signature: dict, constexprs: dict, attributes: dict) -> ASTSource:
         """The source of a launch, whose tables are complete already."""
         self = cls.__new__(cls)
-        self.fn, self.language, self.ext, self.name = fn, Language.TRITON, "ttir", fn.__name__
+        self.fn, self.ext, self.name = fn, "ttir", fn.__name__
         self.signature, self.constants, self.attrs = signature, constexprs, attributes
         return self
 
@@ -139,7 +148,7 @@ class ASTSource:
         return _C.compile(self.fn, self.signature, self.constants, self.attrs, options, self.name)
 
 
-class IRSource:
+class IRSource(_Source):
     """A kernel as text of a stage in a file: .ttir, .ttgir, .llir, .ptx, .amdgcn. `context` and `backend` are taken for
     compatibility. Only a .ttir file can be interpreted too.
 
@@ -153,7 +162,6 @@ class IRSource:
     def __init__(self, path: str | Path, context: Any = None, backend: Any = None) -> None:
         self.path = str(path)
         self.ext = Path(path).suffix[1:]
-        self.language = Language.GLUON if self.ext == "glir" else Language.TRITON
         if self.ext not in self.STAGES:
             raise ValueError(
                 f"{path}: only files of {', '.join('.' + stage for stage in self.STAGES)} can be compiled here"

@@ -220,7 +220,7 @@ def main():
     import torch
     import triton
 
-    modules = {
+    modules: dict[str, object] = {
         "folder": sys.argv[3],  # of the process that asks: this one is ended by a signal, and cleans nothing
         "device": "cuda" if mode == "compile" else "cpu",
     }

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tiletwin.eager import breaks, display
+from tiletwin.eager import breaks
 from tiletwin.eager.as_it_is import as_it_is
 from tiletwin.eager.decide import reason_for_eager
 from tiletwin.eager.rewriter import rewrite
@@ -25,6 +25,8 @@ def eager_function(fn: Any) -> Callable[..., Any]:
 
     fn: a JITFunction. Made once and cached on it. Errors: what `rewrite` raises.
     """
+    from tiletwin.eager import display  # only who stops waits for it
+
     display.prepare()
     cached = fn.__dict__.get("_eager_function")
     if not fn.has_text:

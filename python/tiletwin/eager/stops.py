@@ -16,8 +16,7 @@ import copy
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tiletwin import _C
 
@@ -28,8 +27,7 @@ PURE = frozenset({
 """Functions that a statement may call that is computed to find out which programs stop: they touch no memory."""
 
 
-@dataclass(frozen=True)
-class Stop:
+class Stop(NamedTuple):
     """A place that programs reach only if all conditions hold."""
 
     function: Any
