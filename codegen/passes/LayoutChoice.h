@@ -4,8 +4,9 @@
 //
 // Idea: some operations decide: loads and stores want coalesced accesses, dots want the tensor cores' layouts. What is
 //       computed from one of these follows it; where two meet the more valuable one wins. What is computed from
-//       constants, ranges, scalars and broadcasts alone follows nobody: it is *free*, and made again in every layout that
-//       a user needs, unless its broadcasts repeat so much that converting the value itself costs less. Values carried around loops follow what comes in, what the body gives, or what the body needs them for.
+//       constants, ranges, scalars and broadcasts alone follows nobody: it is *free*, and made again in every layout
+//       that a user needs, unless it costs less to convert the value than what it repeats. Values carried around loops
+//       follow what comes in, what the body gives, or what the body needs them for.
 #pragma once
 #include "codegen/passes/DotLayouts.h"
 #include "llvm/ADT/DenseSet.h"
@@ -65,7 +66,7 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> asked_;
   unsigned outermostCut_ = kNoCut; ///< of the cuts since the value that is looked at was asked for
   llvm::DenseSet<mlir::Value> free_;
-  bool wasCut_ = false; ///< a cycle, since the value was asked for that no other value asks for
+  bool wasCut_ = false;                              ///< a cycle, since the outermost value was asked for
   llvm::DenseMap<mlir::Value, int64_t> conversions_; ///< conversionsFor
 };
 
