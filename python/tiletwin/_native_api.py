@@ -12,7 +12,8 @@ _BY_MODULE = {
         notice_all_eager notice_start_again""",
     "tiletwin.drivers.chosen": "launch_capability",
     "tiletwin.dtypes": "constexpr_type pointer_type",
-    "tiletwin.eager": "eager_function",
+    "tiletwin.eager.decide": "static_reason",
+    "tiletwin.eager.function": "eager_function",
     "tiletwin.eager.html": "html_of",
     "tiletwin.eager.looks": "repr_of picked",
     "tiletwin.elements": "numpy_of",
@@ -25,7 +26,7 @@ _BY_MODULE = {
     "tiletwin.language.extra": "libdevice",
     "tiletwin.language.values": "tensor_descriptor_type type_of",
     "tiletwin.launch.device_copy": "launch_on_copies=launch",
-    "tiletwin.launch.eager_launch": "launch_eagerly=launch static_reason wants_eager",
+    "tiletwin.launch.eager_launch": "launch_eagerly=launch wants_eager",
     "tiletwin.launch.gpu_launch": """current_gpu_place=current_place prepare_gpu_kernel=prepare
         gpu_capability=capability_of""",
     "tiletwin.launch.one_program": "launch_one_program=launch",

@@ -14,7 +14,7 @@ CONNECTIONS = {
     ports.compile_function: "tiletwin.compiler.compiler:compile_function",
     ports.compiled_page: "tiletwin.eager.kernel_html:compiled_html",
     ports.compiler_names: "tiletwin.compiler.compiler:names_of",
-    ports.eager_function: "tiletwin.eager:eager_function",
+    ports.eager_function: "tiletwin.eager.function:eager_function",
     ports.jit_page: "tiletwin.eager.kernel_html:jit_html",
     ports.loaded_kernel: "tiletwin.launch.raw_launch:LoadedKernel",
     ports.recording_page: "tiletwin.trace.notebook:page",

@@ -15,7 +15,7 @@ import tiletwin
 import tiletwin.eager.rewriter as rewriting
 import triton
 import triton.language as tl
-from tiletwin.eager import reason_for_eager
+from tiletwin.eager.decide import reason_for_eager
 from tiletwin.errors import UnsupportedLanguageConstruct
 
 

@@ -18,8 +18,6 @@ from tiletwin.codegen.stage_files import StageFiles
 from tiletwin.codegen.stages import BACKEND_STAGES, AsmDict
 from tiletwin.compiler.kernel import CompiledKernel, LazyDict  # noqa: F401  names of this module
 from tiletwin.compiler.sources import ASTSource, IRSource
-from tiletwin.drivers.chosen import driver
-from tiletwin.drivers.interpreter import InterpreterDriver
 from tiletwin.errors import OutOfResources  # noqa: F401  scripts look for it here
 from tiletwin.facade import reach as _reach
 from tiletwin.gpu_target import GPUTarget, launch_target
@@ -138,6 +136,7 @@ def _target_of(
     Errors: TypeError, no target; ValueError, one that code is not generated for.
     """
     from tiletwin.codegen import ir_text, targets
+    from tiletwin.drivers.chosen import InterpreterDriver, driver
 
     stated = ir_text.stated_architecture(src.ext, src.src) if isinstance(src, IRSource) else None
     for_gpu = target is not None or type(driver.active) is not InterpreterDriver or src.ext != "ttir"
@@ -225,6 +224,8 @@ def get_cache_key(src: Any, backend: BaseBackend, backend_options: Any, env_vars
 
 def max_shared_mem(device: int) -> int:
     """Bytes of shared memory a block may use on the emulated GPU."""
+    from tiletwin.drivers.chosen import driver
+
     return driver.active.utils.get_device_properties(device)["max_shared_mem"]
 
 
@@ -232,3 +233,12 @@ triton_key = file_cache.triton_key
 
 
 _reach(__name__, "tiletwin.compiler.kernel", "tiletwin.compiler.sources", "tiletwin.kernels.launch_hooks", reads=True)
+
+
+def __getattr__(name: str) -> Any:
+    """`driver`, which scripts look for here."""
+    if name != "driver":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tiletwin.drivers.chosen import driver
+
+    return driver

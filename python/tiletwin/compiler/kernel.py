@@ -16,7 +16,6 @@ from tiletwin._activate import backend, interprets
 from tiletwin._refused import refuse
 from tiletwin.codegen.stage_files import kernel_hash
 from tiletwin.codegen.stages import AsmDict
-from tiletwin.drivers.chosen import launch_capability
 from tiletwin.gpu_target import GPUTarget
 from tiletwin.kernels.launch_hooks import LazyDict, load_hook, metadata_of
 from tiletwin.version import TRITON_VERSION
@@ -192,6 +191,8 @@ class CompiledKernel:
         """Whether launches are of the machine code: they run on a GPU in this process, and it was compiled for one."""
         if not self.for_gpu or self.target.backend != "cuda" or interprets():
             return False
+        from tiletwin.drivers.chosen import launch_capability  # interpreted launches import no driver
+
         return launch_capability() > 0 or backend() == "cuda"
 
     @property

@@ -1,44 +1,7 @@
 """Eager mode: CPython runs a kernel's body, each language operation is evaluated at once.
 
-Here:      `eager_function`, the Python function that runs a jit function's body; `reason_for_eager`: the mode to take.
-Not here:  the rewrite itself (rewriter.py), the decision's details (decide.py), evaluation (python/src), launches
-           (runtime/).
-Invariant: both modes give the same values and types; files, lines, columns and local names are the user's.
+Here:      the mode to take (decide.py), the Python function that runs a jit function's body (function.py).
+Not here:  evaluation (python/src), launches (launch/).
+Invariant: both modes give the same values and types; files, lines, columns and local names are the user's. What every
+           launch asks, decide.py, imports nothing that only eager mode needs.
 """
-
-from __future__ import annotations
-
-import sys
-from collections.abc import Callable
-from typing import Any
-
-from tiletwin.eager import breaks
-from tiletwin.eager.as_it_is import as_it_is
-from tiletwin.eager.decide import reason_for_eager
-from tiletwin.eager.rewriter import rewrite
-
-__all__ = ["eager_function", "reason_for_eager"]
-
-
-def eager_function(fn: Any) -> Callable[..., Any]:
-    """The function to call, under an eager builder, with tensors and compile-time values as arguments.
-
-    fn: a JITFunction. Made once and cached on it. Errors: what `rewrite` raises.
-    """
-    from tiletwin.eager import display  # only who stops waits for it
-
-    display.prepare()
-    cached = fn.__dict__.get("_eager_function")
-    if not fn.has_text:
-        if cached is None:
-            cached = fn._eager_function = as_it_is(fn)
-        return cached
-    if cached is None or cached.__dict__.get("_tiletwin_breaks", ()) != breaks.lines_in(fn):
-        recorder = sys.modules.get("tiletwin.trace.recorder")
-        note = recorder.note_maker(fn) if recorder is not None else None
-        cached = fn._eager_function = rewrite(fn, note)
-        if note is not None:
-            cached._tiletwin_noted = True
-        if lines := breaks.lines_in(fn):
-            cached._tiletwin_breaks = lines
-    return cached

@@ -119,7 +119,7 @@ def program(pid: int | Sequence[int] = 0, grid: int | Sequence[int] | None = Non
 def call(fn: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """What fn(*args, **kwargs) gives, evaluated at once. fn: a JITFunction."""
     import tiletwin.language  # noqa: F401
-    from tiletwin.eager import eager_function
+    from tiletwin.eager.function import eager_function
 
     for value in (*args, *kwargs.values()):
         if hasattr(value, "data_ptr") or hasattr(value, "__array_interface__"):

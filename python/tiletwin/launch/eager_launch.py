@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tiletwin import _C, variables
-from tiletwin.eager import eager_function, reason_for_eager, stops
+from tiletwin.eager import stops
 from tiletwin.eager.decide import (
     current_stops,
     has_python_only,
@@ -24,8 +24,10 @@ from tiletwin.eager.decide import (
     is_python_only,
     plain_call,
     reachable,
+    reason_for_eager,
     static_reason,
 )
+from tiletwin.eager.function import eager_function
 from tiletwin.errors import CompilationError, TileTwinError
 from tiletwin.gpu_target import DEFAULT_TARGET
 from tiletwin.kernels.jit import JITFunction
