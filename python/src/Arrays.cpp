@@ -303,6 +303,7 @@ bool readDataPointer(PyObject* object, Array& out) {
   PyRef dtype = attribute(object, names::dtype());
   if (!dtype || (out.element = elementOfDtype(dtype.get())) < 0 || !addressFrom(object, names::dataPtr(), out.data))
     return false;
+  out.onDevice = out.data && !isHostMemory(out.data); // such objects do not say it, or not in one way
   uintptr_t bytes = 0;
   PyRef nbytes = attributeIfAny(object, names::nbytes());
   if (nbytes && PyLong_Check(nbytes.get())) {

@@ -55,27 +55,30 @@ class FileCacheManager(CacheManager):
         if not root:
             raise RuntimeError("there is no cache folder: set TRITON_CACHE_DIR or knobs.cache.dir")
         self.cache_dir = os.path.join(root, key)
+        self.lock_path: str | None = None
+        """Nothing here locks; classes of libraries that derive from this one look at it."""
         self._writes = dump or not override
         if self._writes:
             os.makedirs(self.cache_dir, exist_ok=True)
+            self.lock_path = os.path.join(self.cache_dir, "lock")
 
-    def _path(self, filename: str) -> str:
+    def _make_path(self, filename: str) -> str:
         return os.path.join(self.cache_dir, filename)
 
     def has_file(self, filename: str) -> bool:
-        return os.path.exists(self._path(filename))
+        return os.path.exists(self._make_path(filename))
 
     def get_file(self, filename: str) -> str | None:
-        return self._path(filename) if self.has_file(filename) else None
+        return self._make_path(filename) if self.has_file(filename) else None
 
     def put(self, data: Any, filename: str, binary: bool = True) -> str:
         if not self._writes:
             raise RuntimeError("files of the override folder are only read")
-        return whole_files.write(self._path(filename), data if isinstance(data, bytes) else str(data))
+        return whole_files.write(self._make_path(filename), data if isinstance(data, bytes) else str(data))
 
     def get_group(self, filename: str) -> dict[str, str] | None:
         try:
-            group = json.loads(Path(self._path(f"__grp__{filename}")).read_text())["child_paths"]
+            group = json.loads(Path(self._make_path(f"__grp__{filename}")).read_text())["child_paths"]
         except (OSError, ValueError, KeyError, TypeError):
             return None  # missing or damaged: as if it had never been stored
         return group if all(os.path.exists(path) for path in group.values()) else None

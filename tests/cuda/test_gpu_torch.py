@@ -30,6 +30,23 @@ def test_tensors_are_used_in_place():
     assert torch.equal(out, 2 * x + x)
 
 
+class Part:
+    """As libraries pass parts of a tensor: an address and a dtype, and nothing that says where the memory is."""
+
+    def __init__(self, tensor, offset):
+        self.address, self.dtype = tensor.data_ptr() + offset * tensor.element_size(), tensor.dtype
+
+    def data_ptr(self):
+        return self.address
+
+
+def test_an_address_of_the_gpu_is_launched_there():
+    x, out = torch.randn(1000, device="cuda"), torch.zeros(1000, device="cuda")
+    for _ in range(2):
+        launched_kernels.add[(8,)](Part(x, 5), Part(x, 0), Part(out, 0), 900, BLOCK=128)
+    assert torch.equal(out[:900], x[5:905] + x[:900]) and not out[900:].any()
+
+
 def test_tensors_and_arrays_together():
     x, y, out = torch.randn(100, device="cuda"), torch.randn(100), np.zeros(100, np.float32)
     cuda.load(gpu_texts.ADD)["add"](x, y, out, 100, grid=1, block=128)

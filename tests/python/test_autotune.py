@@ -5,6 +5,10 @@ import pytest
 import tiletwin as triton
 import tiletwin.language as tl
 from tiletwin.errors import AutotunerError, DifferenceError
+from tiletwin.launch import gpu_tuning
+from tiletwin.tools.tensor_descriptor import TensorDescriptor
+
+torch = pytest.importorskip("torch")
 
 
 def make(configs, body=None, **options):
@@ -52,7 +56,7 @@ def test_reset_and_hooks():
     fill = make(configs, reset_to_zero=["o_ptr"])
     o = np.full(100, 7, np.float32)
     fill[grid](o, 100)
-    assert (o == 32).all() and calls == [32]
+    assert (o == 32).all() and calls == [32, 32]  # to compile, then to launch
     fill[grid](o, 100)
     assert (o == 64).all()  # cleared when a configuration is chosen, as in Triton
 
@@ -102,6 +106,48 @@ def test_compare_all(monkeypatch):
     monkeypatch.setenv("TILETWIN_AUTOTUNE", "some")
     with pytest.raises(ValueError, match="'first' or 'all'"):
         make([config(32), config(64)])[grid](o, 50)
+
+
+def _described(step=0):
+    """A kernel of descriptors whose blocks the configurations' hooks set, as libraries write them."""
+
+    def set_blocks(arguments):
+        arguments["x"].block_shape = arguments["o"].block_shape = [arguments["BLOCK"]]
+
+    @triton.autotune(configs=[config(block, pre_hook=set_blocks) for block in (32, 64)], key=[])
+    @triton.jit
+    def add(x, o, STEP: tl.constexpr, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK
+        o.store([at], x.load([at]) + 1 + STEP * BLOCK)
+
+    x, o = torch.arange(128, dtype=torch.float32), torch.zeros(128)
+    one = TensorDescriptor.from_tensor(x, [1]), TensorDescriptor.from_tensor(o, [1])  # no GPU copies such a block
+    return lambda: add[lambda meta: (128 // meta["BLOCK"],)](*one, step), x, o, add
+
+
+def test_the_configurations_hook_sets_what_is_compiled():
+    launch, x, o, add = _described()
+    launch()
+    assert (o == x + 1).all() and add.best_config.kwargs == {"BLOCK": 32}
+
+
+def test_compare_all_sees_what_descriptors_describe(monkeypatch):
+    monkeypatch.setenv("TILETWIN_AUTOTUNE", "all")
+    launch, x, o, _ = _described(step=1)
+    with pytest.raises(DifferenceError, match=r"\[BLOCK: 32.*\] and \[BLOCK: 64.*\] differ in o: largest error 32"):
+        launch()
+    assert (o == 0).all() and (x == torch.arange(128)).all()
+
+
+def test_which_launches_are_timed(monkeypatch):
+    class OnGpu:
+        is_cuda, shape, strides = True, (64,), (1,)
+
+    monkeypatch.setattr(gpu_tuning, "interprets", lambda: False)
+    described = TensorDescriptor.from_tensor(torch.zeros(64), [32])
+    assert not gpu_tuning.on_gpu([1, None, np.zeros(3), described, (2, described)])
+    object.__setattr__(described, "base", OnGpu())
+    assert all(gpu_tuning.on_gpu([1, value]) for value in (OnGpu(), described, (2, (described,))))
 
 
 def test_heuristics_compose():

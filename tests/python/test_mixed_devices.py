@@ -1,11 +1,17 @@
-"""A launch with tensors of both sides where "cuda" is emulated: an error, as on a GPU."""
+"""Where arguments lie: tensors of both sides where "cuda" is emulated, addresses that are not the host's."""
 
 from __future__ import annotations
 
+import ctypes
+import gc
+import mmap
 import re
 
+import kernels
+import numpy as np
 import pytest
 from process import run_code
+from tiletwin import _C
 
 COMMON = """
     import torch
@@ -85,3 +91,27 @@ def test_gradients_and_saved_tensors_keep_their_side() -> None:
     print(y.grad.tolist()[0], x.grad.tolist()[0])
     """
     assert lines(text) == ["4.0 8.0"]
+
+
+class HasNumber:
+    """As libraries pass parts of a tensor: a number and a dtype, and nothing that says where the memory is."""
+
+    def __init__(self, address, dtype):
+        self.address, self.dtype = address, dtype
+
+    def data_ptr(self):
+        return self.address
+
+
+def test_memory_out_of_reach_is_not_read(monkeypatch) -> None:
+    x = np.arange(8, dtype=np.float32)
+    assert not _C.array_info(HasNumber(x.ctypes.data, "float32"))["on_device"]
+    assert not _C.array_info(HasNumber(0, "float32"))["on_device"]
+    gone = mmap.mmap(-1, mmap.PAGESIZE)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(gone))
+    del gone
+    gc.collect()
+    monkeypatch.setenv("TILETWIN_INTERPRET", "1")
+    with pytest.raises(TypeError, match=r"argument 'x_ptr' is HasNumber memory that this process cannot read"):
+        kernels.copy[(1,)](HasNumber(address, "float32"), x, N=8)
+    assert x.tolist() == list(range(8))

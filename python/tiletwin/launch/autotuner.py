@@ -1,7 +1,7 @@
 """`@triton.autotune` and `@triton.heuristics`.
 
 Here:      Config, Autotuner, Heuristics.
-Not here:  timing (testing.py).
+Not here:  timing (testing.py), all configurations beside each other (configurations.py).
 Launches on a GPU are timed (gpu_tuning.py). Timings of the interpreter say nothing about a GPU, so on the CPU nothing
 is timed: the first configuration that compiles is taken.
 TILETWIN_AUTOTUNE=all instead runs every configuration on copies of the arguments and compares what they wrote.
@@ -12,7 +12,6 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,11 +22,11 @@ from tiletwin._activate import backend
 from tiletwin.errors import (
     AutotunerError,
     CompilationError,
-    DifferenceError,
     OutOfResources,
 )
 from tiletwin.kernels.jit import Grid, JITFunction, KernelInterface
 from tiletwin.launch import gpu_tuning
+from tiletwin.launch.configurations import compare_all, copied
 
 _OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
 """Of a launch, that a configuration chooses."""
@@ -79,15 +78,6 @@ def _base_function(fn: Any) -> Any:
     return fn
 
 
-def _copy(value: Any) -> Any:
-    """A copy of an array argument; other values are returned as they are."""
-    if hasattr(value, "data_ptr") and hasattr(value, "clone"):
-        return value.clone()
-    if hasattr(value, "__array_interface__") and hasattr(value, "copy"):
-        return value.copy()
-    return value
-
-
 def _write_back(target: Any, saved: Any) -> None:
     if hasattr(target, "copy_"):
         target.copy_(saved)
@@ -100,40 +90,6 @@ def _clear(value: Any) -> None:
         value.zero_()
     else:
         value[...] = 0
-
-
-def _numpy(value: Any) -> Any:
-    """An array argument as float64 or integer NumPy array, for comparison."""
-    import numpy
-
-    if hasattr(value, "detach"):
-        value = value.detach().cpu()
-        return (value.double() if value.is_floating_point() else value).numpy()
-    value = numpy.asarray(value)
-    return value.astype(numpy.float64) if value.dtype.kind not in "biu" else value
-
-
-def _largest_difference(x: Any, y: Any) -> float:
-    """The largest |x - y|; infinite where only one is NaN or the shapes differ."""
-    import numpy
-
-    a, b = _numpy(x), _numpy(y)
-    if a.shape != b.shape:
-        return float("inf")
-    if a.size == 0:
-        return 0.0
-    if a.dtype.kind in "biu":
-        return float(numpy.max(numpy.abs(a.astype(object) - b.astype(object))))
-    only_one = numpy.isnan(a) != numpy.isnan(b)
-    if only_one.any():
-        return float("inf")
-    same = (a == b) | numpy.isnan(a)
-    with numpy.errstate(invalid="ignore"):
-        return float(numpy.max(numpy.where(same, 0.0, numpy.abs(a - b))))
-
-
-def _is_array(value: Any) -> bool:
-    return hasattr(value, "data_ptr") or hasattr(value, "__array_interface__")
 
 
 class Autotuner(KernelInterface):
@@ -203,7 +159,7 @@ class Autotuner(KernelInterface):
             if arguments.get(name) is not None:
                 _clear(arguments[name])
         if not reset_only:
-            self._saved = {name: _copy(arguments[name]) for name in self.restore_value}
+            self._saved = {name: copied(arguments[name]) for name in self.restore_value}
 
     def _default_post_hook(self, arguments: dict[str, Any], exception: BaseException | None = None) -> None:
         for name, saved in self._saved.items():
@@ -239,6 +195,7 @@ class Autotuner(KernelInterface):
     def _bench(self, *args: Any, config: Config, **meta: Any) -> list[float]:
         """Timings of a configuration (median, lower, upper) for subclasses of libraries that choose by them: the same
         for all that compile, so that the first one wins, and infinite for the others. Nothing runs."""
+        self._call_config_hook(config, args, meta)
         try:
             self.fn.run(*args, **{**meta, **config.all_kwargs(), "warmup": True})
         except (CompilationError, OutOfResources):
@@ -284,10 +241,13 @@ class Autotuner(KernelInterface):
                 configs = sorted(configs, key=lambda c: estimates[c])[:top_k]
         return list(configs)
 
+    def _call_config_hook(self, config: Config, args: tuple, kwargs: dict[str, Any]) -> None:
+        """The configuration's own hook sets what the kernel is compiled for, such as the blocks of descriptors."""
+        if config.pre_hook:
+            config.pre_hook({**self._arguments(args, kwargs), **config.all_kwargs()})
+
     def _launch(self, config: Config, args: tuple, grid: Any, kwargs: dict[str, Any]) -> Any:
-        given = {**self._arguments(args, kwargs), **config.all_kwargs()}
-        for hook in [config.pre_hook] if config.pre_hook else []:
-            hook(given)
+        self._call_config_hook(config, args, kwargs)
         clash = [name for name in config.kwargs if name in kwargs or name in self.arg_names[: len(args)]]
         if clash:
             raise ValueError(
@@ -302,6 +262,7 @@ class Autotuner(KernelInterface):
             from tiletwin.compiler.kernel import CompiledKernel
             from tiletwin.launch import sim_launch
         for config in configs:
+            self._call_config_hook(config, args, kwargs)
             try:
                 kernel = self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()})
                 if on_simulator and isinstance(kernel, CompiledKernel):
@@ -321,47 +282,6 @@ class Autotuner(KernelInterface):
         text = "\n".join(f"  {config}: {str(error).splitlines()[-1]}" for config, error in failures)
         raise AutotunerError(f"{self.__name__}: none of the configurations compiles:\n{text}") from failures[0][1]
 
-    def _compare_all(self, configs: list[Config], args: tuple, grid: Any, kwargs: dict[str, Any]) -> None:
-        """Runs each configuration on copies and compares what they wrote with the first one's.
-
-        Errors: DifferenceError, two configurations differ by more than rounding explains.
-        """
-        import numpy
-
-        reference: dict[str, Any] | None = None
-        report = []
-        for config in configs:
-            trial_args = tuple(_copy(a) if _is_array(a) else a for a in args)
-            trial_kwargs = {n: _copy(v) if _is_array(v) else v for n, v in kwargs.items()}
-            named = self._arguments(trial_args, trial_kwargs)
-            self._default_pre_hook(named, reset_only=True)
-            try:
-                self._launch(config, trial_args, grid, trial_kwargs)
-            except (CompilationError, OutOfResources) as error:
-                print(f"tiletwin: {self.__name__}: configuration {config} does not compile: {error}", file=sys.stderr)
-                continue
-            arrays = {name: value for name, value in named.items() if _is_array(value)}
-            if reference is None:
-                reference, first = arrays, config
-                continue
-            for name, value in arrays.items():
-                worst = _largest_difference(reference[name], value)
-                scale = float(
-                    numpy.max(
-                        numpy.abs(_numpy(reference[name])), initial=0.0, where=numpy.isfinite(_numpy(reference[name]))
-                    )
-                )
-                bits = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float64": 2.0**-48}
-                exact = _numpy(reference[name]).dtype.kind in "biu"
-                bound = 0.0 if exact else scale * 8 * bits.get(str(value.dtype).rpartition(".")[2], 2.0**-19)
-                if worst > bound:
-                    report.append((str(first), str(config), name, worst))
-        if report:
-            text = "\n".join(
-                f"  [{a}] and [{b}] differ in {name}: largest error {worst:g}" for a, b, name, worst in report
-            )
-            raise DifferenceError(f"{self.__name__}: autotuner configurations give different results:\n{text}", report)
-
     def run(self, *args: Any, grid: Grid, warmup: bool = False, **kwargs: Any) -> Any:
         """Chooses a configuration for these arguments and launches it."""
         if warmup:
@@ -379,7 +299,7 @@ class Autotuner(KernelInterface):
                 if mode not in ("first", "all"):
                     raise ValueError(f"TILETWIN_AUTOTUNE is {mode!r}; it must be 'first' or 'all'")
                 if mode == "all":
-                    self._compare_all(configs, args, grid, kwargs)
+                    compare_all(self, configs, args, grid, kwargs)
                 timed = None
                 if gpu_tuning.on_gpu(named.values()):
                     timed = gpu_tuning.choose(self, key, configs, args, grid, kwargs)

@@ -7,19 +7,24 @@ Not here:  the launch (`JITFunction.run`).
 from __future__ import annotations
 
 import dataclasses
+import sys
 from typing import Any
 
-from tiletwin import memory
+from tiletwin import _C, memory
 from tiletwin.kernels.tensors import TensorWrapper
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
+
+_WAYS = ("data_ptr", "__cuda_array_interface__", "__dlpack__")
+"""How objects that are no tensors of torch say where their memory is."""
 
 
 def launch(fn: Any, arguments: dict[str, Any], options: dict[str, Any], grid: tuple, session: Any = None) -> Any:
     """Runs the launch on host copies and writes what changed back.
 
-    Errors: TypeError, device memory that is no torch tensor.
+    Errors: TypeError, memory out of this process's reach that is no torch tensor's.
     """
     storages: dict[int, tuple[Any, Any]] = {}
+    torch = sys.modules.get("torch")
 
     def host(name: str, value: Any) -> Any:
         if isinstance(value, TensorWrapper):
@@ -29,14 +34,15 @@ def launch(fn: Any, arguments: dict[str, Any], options: dict[str, Any], grid: tu
             return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
         if isinstance(value, TensorDescriptor):
             return dataclasses.replace(value, base=host(f"{name}.base", value.base))
-        if hasattr(value, "untyped_storage"):
+        if torch is not None and isinstance(value, torch.Tensor):
             if value.device.type == "cpu":
                 return value
             return memory.host_copy(f"{fn.__name__}(): argument {name!r}", value, storages)
-        if hasattr(value, "__cuda_array_interface__") or hasattr(value, "__dlpack__"):
+        if any(hasattr(value, way) for way in _WAYS) and _C.array_info(value)["on_device"]:
             raise TypeError(
-                f"{fn.__name__}(): argument {name!r} is {type(value).__name__} memory on a device; while kernels are "
-                "interpreted, pass a torch tensor (it is copied to the host and back) or host memory"
+                f"{fn.__name__}(): argument {name!r} is {type(value).__name__} memory that this process cannot read, "
+                "on a device or freed; while kernels are interpreted, pass a torch tensor (it is copied to the host "
+                "and back) or host memory"
             )
         return value
 

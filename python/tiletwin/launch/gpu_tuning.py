@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from tiletwin import knobs
+from tiletwin import _C, knobs
 from tiletwin._activate import interprets
 from tiletwin.errors import AutotunerError, CompilationError, OutOfResources
 from tiletwin.version import TILETWIN_VERSION
@@ -35,7 +35,16 @@ class Choice(NamedTuple):
 
 def on_gpu(values: Iterable[Any]) -> bool:
     """True if a launch with these arguments runs on a GPU."""
-    return not interprets() and any(getattr(value, "is_cuda", False) is True for value in values)
+    return not interprets() and any(map(_is_on_gpu, values))
+
+
+def _is_on_gpu(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_is_on_gpu, value))
+    value = getattr(value, "base", value)  # of a descriptor, or of a tensor read as another dtype
+    if hasattr(value, "is_cuda"):
+        return value.is_cuda is True
+    return hasattr(value, "data_ptr") and bool(_C.array_info(value)["on_device"])
 
 
 def _time(tuner: Any, config: Any, args: tuple, grid: Any, kwargs: dict[str, Any]) -> list[float]:
