@@ -104,10 +104,10 @@ def test_knobs_set_by_hand(monkeypatch) -> None:
     ids=str,
 )
 def test_at_the_start(variables, expected) -> None:
-    """Whether `import triton` gives tiletwin, and whether torch's CUDA will be emulated: its import is watched."""
+    """Whether `import triton` gives tiletwin, and CUDA will be emulated: then torch.cuda's import is watched."""
     code = """
         import sys
         kinds = [type(finder).__name__ for finder in sys.meta_path]
-        print("TritonFinder" in kinds, "TorchFinder" in kinds)
+        print("TritonFinder" in kinds, "BeforeTorchCuda" in kinds)
     """
     assert run_code(code, startup=True, **variables).stdout == expected + "\n"
