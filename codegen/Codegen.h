@@ -34,6 +34,7 @@ struct Options {
   bool flushDenormals = true; ///< exp2, sqrt, rsqrt and libdevice's functions of f32 take and give zeros for denormals
   bool lineInfo = true;       ///< .loc directives that name the kernel's source
   bool verify = false;        ///< the module after every pass
+  bool dotsInFlight = true;   ///< matrix products go on while what follows them runs; their operands stay until then
 };
 
 /// The last one is the target's: Ptx for "cuda", Amdgcn for "hip".

@@ -66,6 +66,7 @@ private:
   LogicalResult fail(const llvm::Twine& message);
   LogicalResult parse(std::string_view text, std::string_view fileName);
   LogicalResult parseLlir(std::string_view text, std::string_view fileName);
+  LogicalResult makeTtgir(std::string_view text, std::string_view fileName);
   LogicalResult makeLlir(llvm::TargetMachine& machine);
   LogicalResult steps(std::string_view text, Stage from, Stage to, std::string_view fileName);
   tt::FuncOp kernel() { return kernelOf(*module_); }
@@ -118,6 +119,19 @@ LogicalResult Compilation::parseLlir(std::string_view text, std::string_view fil
   return failure();
 }
 
+/// Where the shared memory of a CTA is too small, products wait for each other: then the memory of their operands is used
+/// again.
+LogicalResult Compilation::makeTtgir(std::string_view text, std::string_view fileName) {
+  if (failed(runSteps(ttgirSteps(), *module_, target_, options_))) return failure();
+  const uint32_t most = target_.features().sharedKilobytesMost * 1024;
+  if (!most || sharedBytesOf(kernel()) <= most) return success();
+  Options smaller = options_;
+  smaller.dotsInFlight = false;
+  code_.warnings.clear();
+  if (failed(parse(text, fileName))) return failure();
+  return runSteps(ttgirSteps(), *module_, target_, smaller);
+}
+
 LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
   // Passes on the way must not leave a rounding open, nor may a user's ttgir.
   if (failed(tt::verifyNumericsExplicit(*module_, {.capability = target_.capability}))) return failure();
@@ -167,7 +181,7 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
 
 LogicalResult Compilation::steps(std::string_view text, Stage from, Stage to, std::string_view fileName) {
   if (from <= Stage::Ttgir && failed(parse(text, fileName))) return failure();
-  if (from == Stage::Ttir && failed(runSteps(ttgirSteps(), *module_, target_, options_))) return failure();
+  if (from == Stage::Ttir && failed(makeTtgir(text, fileName))) return failure();
   if (module_) code_.ttgir = tt::printTtir(*module_);
   if (to == Stage::Ttgir) return success();
   const Family& family = *findFamily(target_);

@@ -182,7 +182,7 @@ void pipelineLoops(tt::FuncOp kernel, const Target& target, const Options& optio
     Pipeline pipeline(loop, stages);
     bool hasCopies = pipeline.find();
     DotsInFlight dots(loop, [&](twg::LocalAllocOp one) { return hasCopies && pipeline.canBuffer(one); });
-    Operation* barrier = dots.any() ? dots.rewrite() : nullptr;
+    Operation* barrier = options.dotsInFlight && dots.any() ? dots.rewrite() : nullptr;
     if (hasCopies) pipeline.rewrite(barrier);
   }
 }

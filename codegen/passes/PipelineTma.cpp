@@ -186,7 +186,7 @@ void pipelineTensorCopies(tt::FuncOp kernel, const Options& options) {
     TensorCopiesAhead blocks(loop, slots);
     if (!blocks.canRewrite()) continue;
     DotsInFlight dots(loop, [&](twg::LocalAllocOp memory) { return blocks.has(memory); });
-    blocks.rewrite(dots.any() && dots.areBuffered() ? dots.rewrite() : nullptr);
+    blocks.rewrite(options.dotsInFlight && dots.any() && dots.areBuffered() ? dots.rewrite() : nullptr);
   }
   eraseUnusedBarriers(kernel);
 }

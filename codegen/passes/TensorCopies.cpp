@@ -51,6 +51,7 @@ private:
   LoadedBlock begin(tt::DescriptorLoadOp load);
   void useMemory(Value tile, Value memory);
   void takeTransposed(tt::TransOp trans, Value memory);
+  void takeAsMatrix(tt::ReshapeOp reshape, Value memory);
   Value inRegisters(Value memory, RankedTensorType type, Operation* before);
   void store(Operation* op, Value descriptor, ValueRange indices, Value tile, StringAttr reduce);
   void merge(MutableArrayRef<LoadedBlock> blocks);
@@ -133,6 +134,13 @@ void TensorCopies::takeTransposed(tt::TransOp trans, Value memory) {
   if (view.use_empty()) view.getDefiningOp()->erase();
 }
 
+/// Memory holds a tile of more dimensions as rows by columns. A reshape to just that is in the memory already.
+void TensorCopies::takeAsMatrix(tt::ReshapeOp reshape, Value memory) {
+  if (tt::shapeOf(reshape.getType()) != cast<twg::MemDescType>(memory.getType()).getShape()) return;
+  useMemory(reshape.getResult(), memory);
+  if (reshape.use_empty()) reshape.erase();
+}
+
 /// `memory` holds the tile. Users that can read it there do so.
 void TensorCopies::useMemory(Value tile, Value memory) {
   for (Operation* user : llvm::make_early_inc_range(llvm::to_vector(tile.getUsers()))) {
@@ -149,6 +157,8 @@ void TensorCopies::useMemory(Value tile, Value memory) {
       convert.erase();
     } else if (auto trans = dyn_cast<tt::TransOp>(user)) {
       takeTransposed(trans, memory);
+    } else if (auto reshape = dyn_cast<tt::ReshapeOp>(user)) {
+      takeAsMatrix(reshape, memory);
     }
   }
 }

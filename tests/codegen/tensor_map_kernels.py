@@ -77,6 +77,32 @@ def multiply(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, T
 
 
 @triton.jit
+def multiply_batch(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, TURNED: tl.constexpr):
+    """As `multiply`, of one matrix of each tensor a program: blocks have three dimensions."""
+    row, column, matrix = tl.program_id(0) * BM, tl.program_id(1) * BN, tl.program_id(2)
+    sums = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        left = tl.reshape(a.load([matrix, row, k]), (BM, BK))
+        if TURNED:
+            right = tl.reshape(b.load([matrix, column, k]), (BN, BK)).T
+        else:
+            right = tl.reshape(b.load([matrix, k, column]), (BK, BN))
+        sums = tl.dot(left, right, sums)
+    c.store([matrix, row, column], tl.reshape(sums, (1, BM, BN)).to(c.dtype))
+
+
+@triton.jit
+def multiply_two(a, b, c, d, o, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """o = a @ b + c @ d, in one loop."""
+    row, column = tl.program_id(0) * BM, tl.program_id(1) * BN
+    sums = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        sums = tl.dot(a.load([row, k]), b.load([k, column]), sums)
+        sums = tl.dot(c.load([row, k]), d.load([k, column]), sums)
+    o.store([row, column], sums.to(o.dtype))
+
+
+@triton.jit
 def add_into(x, y, B: tl.constexpr, KIND: tl.constexpr):
     i = tl.program_id(0) * B
     if KIND == "add":

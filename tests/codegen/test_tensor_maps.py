@@ -24,6 +24,8 @@ from tensor_map_kernels import (
     into_memory,
     maps_of,
     multiply,
+    multiply_batch,
+    multiply_two,
     numbers,
     ragged,
     scale_rows,
@@ -180,11 +182,16 @@ def test_no_programs(monkeypatch, everything_checked) -> None:
 
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32], ids=str)
-def test_dots_read_blocks_where_they_arrive(monkeypatch, everything_checked, dtype: torch.dtype, turned: bool) -> None:
+@pytest.mark.parametrize("batch", [(), (2,)], ids=["matrices", "batches"])
+def test_dots_read_blocks_where_they_arrive(
+    monkeypatch, everything_checked, dtype: torch.dtype, turned: bool, batch: tuple[int, ...]
+) -> None:
     m, n, k = 100, 72, 88
-    a, b = numbers((m, k), dtype), numbers((n, k) if turned else (k, n), dtype, 1)
-    c = torch.zeros((m, n), dtype=torch.float32)
-    blocks = {"a": [64, 32], "b": [64, 32] if turned else [32, 64], "c": [64, 64]}
+    a, b = numbers((*batch, m, k), dtype), numbers((*batch, n, k) if turned else (*batch, k, n), dtype, 1)
+    c = torch.zeros((*batch, m, n), dtype=torch.float32)
+    one = [1] * len(batch)
+    blocks = {"a": [*one, 64, 32], "b": [*one, 64, 32] if turned else [*one, 32, 64], "c": [*one, 64, 64]}
+    kernel = multiply_batch if batch else multiply
 
     def call() -> tuple[Any, ...]:
         made = [TensorDescriptor.from_tensor(t, blocks[name]) for name, t in (("a", a), ("b", b), ("c", c))]
@@ -194,7 +201,7 @@ def test_dots_read_blocks_where_they_arrive(monkeypatch, everything_checked, dty
     for backend in ("interp", "sim"):
         c.zero_()
         monkeypatch.setenv("TILETWIN_BACKEND", backend)
-        compiled = multiply[(2, 2)](*call())
+        compiled = kernel[(2, 2, *batch)](*call())
         results[backend] = c.clone()
     assert not checks.findings()
     torch.testing.assert_close(results["sim"], results["interp"], rtol=2e-3, atol=2e-2)
@@ -203,6 +210,25 @@ def test_dots_read_blocks_where_they_arrive(monkeypatch, everything_checked, dty
     assert "wgmma" in ptx and ("twg.local_load" not in ttgir) == straight
     # c goes through shared memory, and nothing else but an operand that is turned on the way.
     assert ttgir.count("twg.local_alloc %") == (1 if straight else 2)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32], ids=str)
+def test_products_wait_for_each_other_where_memory_is_short(monkeypatch, everything_checked, dtype) -> None:
+    """In float32, two operands are turned on the way. Their memory is used twice, or the kernel does not fit."""
+    blocks = [64, 64], [64, 128], [64, 64], [64, 128], [64, 128]
+    operands = [numbers(shape, dtype, i) for i, shape in enumerate([(64, 160), (160, 128)] * 2)]
+    o = torch.zeros((64, 128), dtype=torch.float32)
+    results = {}
+    for backend in ("interp", "sim"):
+        o.zero_()
+        monkeypatch.setenv("TILETWIN_BACKEND", backend)
+        made = [TensorDescriptor.from_tensor(t, block) for t, block in zip((*operands, o), blocks)]
+        compiled = multiply_two[(1,)](*made, 160, 64, 128, 64, num_stages=2)
+        results[backend] = o.clone()
+    assert not checks.findings()
+    torch.testing.assert_close(results["sim"], results["interp"], rtol=2e-3, atol=2e-2)
+    assert compiled.metadata.shared <= 227 * 1024
+    assert ("in_flight" in compiled.asm["ttgir"]) == (dtype == torch.float16)
 
 
 @pytest.mark.parametrize(

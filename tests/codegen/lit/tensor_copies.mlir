@@ -85,6 +85,29 @@ tt.func public @multiplied(%a: !tt.tensordesc<64x64xf16>, %a0: i32, %a1: i32, %a
 
 // -----
 
+// A block of more dimensions lies there as rows by columns. A dot reads a reshape to just that where the block arrived.
+// TTGIR-LABEL: @batched
+// TTGIR: twg.tensor_load
+// TTGIR-NOT: twg.local_load
+// TTGIR: twg.warpgroup_dot
+// SM80-LABEL: .entry batched(
+tt.func public @batched(%a: !tt.tensordesc<1x64x64xf16>, %a0: i32, %a1: i32, %a2: i32, %as0: i64, %as1: i64, %as2: i64, %b: !tt.tensordesc<64x64xf16>, %b0: i32, %b1: i32, %bs0: i64, %bs1: i64, %c: !tt.tensordesc<64x64xf32>, %d0: i32, %d1: i32, %ds0: i64, %ds1: i64, %k: i32) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = scf.for %i = %c0 to %k step %c64 iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %x = tt.descriptor_load %a[%c0, %c0, %i] : !tt.tensordesc<1x64x64xf16> -> tensor<1x64x64xf16>
+    %m = tt.reshape %x : tensor<1x64x64xf16> -> tensor<64x64xf16>
+    %y = tt.descriptor_load %b[%i, %c0] : !tt.tensordesc<64x64xf16> -> tensor<64x64xf16>
+    %z = tt.dot %m, %y, %s : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %z : tensor<64x64xf32>
+  }
+  tt.descriptor_store %c[%c0, %c0], %r : !tt.tensordesc<64x64xf32>, tensor<64x64xf32>
+  tt.return
+}
+
+// -----
+
 // What a flag in memory, a volatile load, says is written copies must see: it was written by plain stores.
 // TTGIR-LABEL: @behind_a_flag
 // TTGIR: twg.proxy_barrier global
