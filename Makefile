@@ -29,7 +29,7 @@ test: build      ## a fixed sample of every family of tests, in at most ten minu
 test-all: build  ## every test
 	@scripts/test.sh --all
 
-ci: build        ## lint, test, and a fifth of all other tests, another one each day
+ci: build        ## test, lint, and a fifth of all other tests, another one each day
 	@scripts/ci.sh
 
 test-asan: setup ## the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
