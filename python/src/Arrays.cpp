@@ -3,6 +3,7 @@
 #include "Dlpack.h"
 #include "Elements.h"
 #include "Interned.h"
+#include <dlfcn.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <unordered_map>
@@ -236,6 +237,13 @@ bool isHostMemory(uintptr_t address) {
   return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
 }
 
+/// Whether memory of a GPU can have an address in this process: something has loaded CUDA's driver.
+bool hasCudaDriver() {
+  static bool has = false;
+  if (!has) has = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) != nullptr;
+  return has;
+}
+
 bool readInterface(PyObject* object, PyObject* name, Array& out) {
   PyRef dict = attribute(object, name);
   if (!dict && PyErr_ExceptionMatches(PyExc_AttributeError)) { // objects of one type may differ in which one they have
@@ -303,7 +311,8 @@ bool readDataPointer(PyObject* object, Array& out) {
   PyRef dtype = attribute(object, names::dtype());
   if (!dtype || (out.element = elementOfDtype(dtype.get())) < 0 || !addressFrom(object, names::dataPtr(), out.data))
     return false;
-  out.onDevice = out.data && !isHostMemory(out.data); // such objects do not say it, or not in one way
+  // Such objects do not say where their memory is. Where there is no GPU, an address may be one that offsets make valid.
+  out.onDevice = out.data && hasCudaDriver() && !isHostMemory(out.data);
   uintptr_t bytes = 0;
   PyRef nbytes = attributeIfAny(object, names::nbytes());
   if (nbytes && PyLong_Check(nbytes.get())) {
