@@ -268,12 +268,32 @@ def gradients_of_kernels() -> None:
     check(x.grad, torch.ones(130, device=DEVICE))
 
 
+def templates() -> None:
+    """Products and convolutions as Triton kernels, of which Inductor measures some twenty configurations each."""
+    options = {"max_autotune": True, "max_autotune_gemm_backends": "TRITON", "max_autotune_conv_backends": "TRITON"}
+
+    def close(function: Callable, *arguments: torch.Tensor) -> None:
+        same(function, *arguments, options=options, tolerance=2e-2)  # a GPU's products may be of tf32
+
+    close(lambda x, y, z: torch.relu(torch.addmm(z, x, y)), random(33, 70), random(70, 45), random(45))
+    close(lambda x, y: x @ y, random(3, 40, 48), random(3, 48, 32))
+    close(F.conv2d, random(2, 16, 12, 12), random(16, 16, 3, 3) / 12)
+
+
 def flex_attention() -> None:
     from torch.nn.attention import flex_attention as flex
 
     q = random(1, 2, 128, 16)
     expected = flex.flex_attention(q, q, q, score_mod=nearer)
     check(torch.compile(flex.flex_attention)(q, q, q, score_mod=nearer), expected, 1e-2)
+    q, k = random(2, 4, 200, 32), random(2, 2, 200, 32)  # two heads share their keys; rows end within a block
+    options = {"block_mask": flex.create_block_mask(behind, None, None, 200, 200, device=DEVICE), "enable_gqa": True}
+    expected = flex.flex_attention(q, k, k, **options)
+    check(torch.compile(flex.flex_attention)(q, k, k, **options), expected, 1e-2)
+
+
+def behind(batch, head, i, j):
+    return i >= j
 
 
 def nearer(score, batch, head, i, j):

@@ -4,7 +4,8 @@ gpu.py.
 Here:      `prepare`, which says what is done when which of torch's modules has been imported. Each part has a module:
            settings.py (Inductor's configuration and where its caches are), dynamo.py (tracing beside the function
            mode), memory.py (what generated code allocates), kernels.py (generated kernels and their launches),
-           origins.py (lines of the model that they come from), builtins.py (functions that Inductor's kernels call).
+           origins.py (lines of the model that they come from), builtins.py (functions that Inductor's kernels call),
+           flex.py (the template of flex_attention).
 Not here:  the emulated CUDA (torch_cuda/), fake tensors there (torch_cuda/fakes.py), launches (`triton.jit`).
 Invariant: torch.compile stays torch's own function. Inductor generates for an emulated CUDA device what it would
            generate for that GPU; every kernel is launched as a script would launch it, so that all tools see it.
@@ -18,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from tiletwin._activate import TorchFinder
-from tiletwin.inductor import accesses, builtins, dynamo, kernels, memory, origins, settings
+from tiletwin.inductor import accesses, builtins, dynamo, flex, kernels, memory, origins, settings
 from tiletwin.torch_cuda import emulation
 
 _INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
@@ -30,6 +31,7 @@ _INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
     "torch._inductor.async_compile": kernels.patch_compilation,
     "torch._higher_order_ops.triton_kernel_wrap": accesses.patch,
     "torch._inductor.ir": kernels.patch_fallbacks,
+    "torch._inductor.kernel.flex.flex_attention": flex.patch,
     "torch._inductor.codegen.wrapper": kernels.patch_calls,
     "torch._inductor.codegen.triton": origins.patch_comments,
     "torch._inductor.codecache": origins.patch_keys,
