@@ -119,12 +119,19 @@ LogicalResult Compilation::parseLlir(std::string_view text, std::string_view fil
   return failure();
 }
 
+bool hasDotsInFlight(tt::FuncOp kernel) {
+  auto find = [](twg::WarpgroupDotOp dot) {
+    return dot.getInFlight() ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return kernel.walk(find).wasInterrupted();
+}
+
 /// Where the shared memory of a CTA is too small, products wait for each other: then the memory of their operands is used
 /// again.
 LogicalResult Compilation::makeTtgir(std::string_view text, std::string_view fileName) {
   if (failed(runSteps(ttgirSteps(), *module_, target_, options_))) return failure();
   const uint32_t most = target_.features().sharedKilobytesMost * 1024;
-  if (!most || sharedBytesOf(kernel()) <= most) return success();
+  if (!most || sharedBytesOf(kernel()) <= most || !hasDotsInFlight(kernel())) return success();
   Options smaller = options_;
   smaller.dotsInFlight = false;
   code_.warnings.clear();

@@ -1,5 +1,7 @@
 """Autotuner and heuristics: which configuration is taken, hooks, pruning, comparison of all."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import tiletwin as triton
@@ -148,6 +150,8 @@ def test_which_launches_are_timed(monkeypatch):
     assert not gpu_tuning.on_gpu([1, None, np.zeros(3), described, (2, described)])
     object.__setattr__(described, "base", OnGpu())
     assert all(gpu_tuning.on_gpu([1, value]) for value in (OnGpu(), described, (2, (described,))))
+    monkeypatch.setattr(gpu_tuning, "_C", SimpleNamespace(array_info=lambda value: {"on_device": value.far}))
+    assert [gpu_tuning.on_gpu([SimpleNamespace(data_ptr=None, far=far)]) for far in (True, False)] == [True, False]
 
 
 def test_heuristics_compose():

@@ -99,6 +99,20 @@ def test_an_int_annotation_keeps_one_a_run_time_value() -> None:
     assert o[0] == 2 and "%n: i32" in text and "%m: i32" not in text
 
 
+def test_managers_that_derive_from_the_file_cache_find_its_names(tmp_path, monkeypatch) -> None:
+    """Libraries write `put` anew, with what their base class has."""
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+
+    class Manager(cache.FileCacheManager):
+        def put(self, data, filename, binary=True):
+            assert self.lock_path is not None
+            Path(self._make_path(filename)).write_text(data)
+            return self._make_path(filename)
+
+    manager = Manager("22" * 32)
+    assert manager.put("text", "a.txt") == manager.get_file("a.txt") == f"{manager.cache_dir}/a.txt"
+
+
 def test_file_cache(tmp_path, monkeypatch) -> None:
     with knobs.cache.scope():
         knobs.cache.dir = str(tmp_path / "cache")
