@@ -73,9 +73,14 @@ endfunction()
 # One precompiled header for a target: parsing MLIR or Eigen takes most of a file's compile time. Without its time, so that the
 # compiler cache serves every clone.
 #   tiletwin_precompile(tw_diff ${CMAKE_CURRENT_SOURCE_DIR}/bounds/Builder.h WITHOUT Compare.cpp)
+#   tiletwin_precompile(tw_python REUSE_FROM tw_frontend): that of another target, which has the same compiler options
 function(tiletwin_precompile target)
-  cmake_parse_arguments(PARSE_ARGV 1 _given "" "" "WITHOUT")
-  target_precompile_headers(${target} PRIVATE ${_given_UNPARSED_ARGUMENTS})
+  cmake_parse_arguments(PARSE_ARGV 1 _given "" "REUSE_FROM" "WITHOUT")
+  if(_given_REUSE_FROM)
+    target_precompile_headers(${target} REUSE_FROM ${_given_REUSE_FROM})
+  else()
+    target_precompile_headers(${target} PRIVATE ${_given_UNPARSED_ARGUMENTS})
+  endif()
   target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   set_source_files_properties(${_given_WITHOUT} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

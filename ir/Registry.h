@@ -1,8 +1,8 @@
 // ir/Registry.h -- the operations that kernels are made of.
 //
 // Here:      those that are defined here, from their definitions, and those of MLIR's dialects that the front end emits.
-// Not here:  what is known of them: tables by stage (interp/plan/PlanTable.cpp, codegen/emit/Table.cpp,
-//            diff/bounds/Rules.cpp).
+// Not here:  the one of MLIR's LLVM dialect (LLVMOps.h), what is known of them: tables by stage (interp/plan/PlanTable.cpp,
+//            codegen/emit/Table.cpp, diff/bounds/Rules.cpp).
 // Invariant: an operation that is in none of these lists reaches no stage. Tables are made from them.
 #pragma once
 #include "ir/OpTable.h"
@@ -10,7 +10,6 @@
 #include "ir/TW.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -44,7 +43,7 @@ using MathOps = OpList<mlir::math::AbsFOp, mlir::math::AbsIOp, mlir::math::CeilO
                        mlir::math::ExpOp, mlir::math::Exp2Op, mlir::math::FloorOp, mlir::math::FmaOp, mlir::math::LogOp,
                        mlir::math::Log2Op, mlir::math::RsqrtOp, mlir::math::SinOp, mlir::math::SqrtOp>;
 using ControlOps = OpList<mlir::scf::ExecuteRegionOp, mlir::scf::ForOp, mlir::scf::IfOp, mlir::scf::WhileOp>;
-using OtherOps = OpList<mlir::LLVM::AssumeOp, mlir::ub::PoisonOp>;
+using OtherOps = OpList<mlir::ub::PoisonOp>;
 
 /// Whether each element of the operation's one result is computed from its operands' elements in the same place, or from none.
 inline bool isElementwise(mlir::Operation* op) {

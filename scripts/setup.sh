@@ -35,8 +35,10 @@ stamp=.venv/.tiletwin-$(cat "${requirements[@]}" | sha256sum | cut -c1-16)
 if [ ! -e "$stamp" ]; then
   echo "setup: Python packages in .venv"
   [ -x .venv/bin/python ] || python3 -m venv .venv
-  .venv/bin/pip install -q --disable-pip-version-check torch==2.13.0
-  .venv/bin/pip install -q --disable-pip-version-check "${requirements[@]/#/--requirement=}"
+  # pip would compile every module of torch, on one core, before anything else begins: Python compiles what it imports.
+  .venv/bin/pip install -q --no-compile --disable-pip-version-check torch==2.13.0 "${requirements[@]/#/--requirement=}"
+  # Tests run in many processes, and some write no bytecode. A file for a later Python does not compile, and nobody imports it.
+  [ "${1:-}" = "--demo" ] || .venv/bin/python -m compileall -qq -j 0 .venv/lib || true
   # The working tree is what .venv imports; the start-up hook is the one that the wheel installs.
   site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
   printf '%s\n' "$PWD/python" > "$site/tiletwin_dev.pth"

@@ -9,7 +9,7 @@
 #pragma once
 #include "codegen/Codegen.h"
 #include "codegen/dialect/TWG.h"
-#include "ir/Registry.h"
+#include "ir/LLVMOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"

@@ -56,7 +56,7 @@ using EmitFn = LogicalResult (*)(Emitter&, Operation*);
 
 const OpTable<EmitFn>& table() {
   static const auto kTable =
-      OpTable<EmitFn>::of<NotEmitted, TTOps, TTGOps, TWOps, TWGOps, ArithOps, MathOps, ControlOps, OtherOps,
+      OpTable<EmitFn>::of<NotEmitted, TTOps, TTGOps, TWOps, TWGOps, ArithOps, MathOps, ControlOps, OtherOps, LLVMOps,
                           MadeByPasses>([]<class Op>() -> EmitFn { return emitAs<Op>; });
   return kTable;
 }

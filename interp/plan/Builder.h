@@ -8,6 +8,7 @@
 #pragma once
 #include "interp/plan/Groups.h"
 #include "interp/plan/Networks.h"
+#include "interp/plan/WaitCause.h"
 #include "ir/Registry.h"
 #include "mlir/IR/Block.h"
 
@@ -24,18 +25,6 @@ struct WaitLoop {
   Reg state = kNoReg;
   bool exact = true, watchable = true; ///< WaitOp's
 };
-/// Why a loop may wait.
-struct WaitCause {
-  mlir::Operation* access = nullptr; ///< the access to memory that its end depends on; null: none
-  /// Per value that rounds hand on: false if neither the end nor an access to memory depends on it (it counts attempts).
-  /// Empty: all matter.
-  llvm::SmallVector<bool, 8> matters;
-  bool readsClock = false; ///< inline assembly may see something else each time
-};
-WaitCause whileWaitsOn(mlir::Operation* loop);
-/// The same for loops made of blocks: any access of the function.
-WaitCause blocksWaitOn(mlir::Operation* function);
-
 class PlanBuilder : public Groups {
 public:
   PlanBuilder(mlir::Operation* func, const PlanOptions& options) : Groups(options, func->getLoc()), func_(func) {}

@@ -170,7 +170,4 @@ private:
 /// Emits dst[...] = src[...] over `shape`, any strides; the two do not overlap.
 void emitCopy(Emitter& plan, llvm::ArrayRef<int64_t> shape, DType type, const TileRef& src, const TileRef& dst);
 
-/// The place that findings name: in the language's library, the call of it in the user's file.
-SourceLocation placeForUser(mlir::Location location);
-
 } // namespace tiletwin::interp

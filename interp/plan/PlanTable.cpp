@@ -1,6 +1,7 @@
 // interp/plan/PlanTable.cpp -- which function plans which operation. It is made from the lists of ir/Registry.h: an operation
 // without a function ends the build with its name.
 #include "interp/plan/ElementwiseOps.h"
+#include "ir/LLVMOps.h"
 
 namespace tiletwin::interp {
 
@@ -21,7 +22,7 @@ using Hints = OpList<mlir::LLVM::AssumeOp, tt::GridDependencyLaunchDependentsOp,
 
 const PlanFn* findPlanFn(Operation* op) {
   static const auto kTable =
-      OpTable<PlanFn>::of<NotPlanned, TTOps, TTGOps, TWOps, ArithOps, MathOps, ControlOps, OtherOps>(
+      OpTable<PlanFn>::of<NotPlanned, TTOps, TTGOps, TWOps, ArithOps, MathOps, ControlOps, OtherOps, LLVMOps>(
           []<class Op>() -> PlanFn {
             if constexpr (isListed<Op, Hints>)
               return [](PlanBuilder&, Operation*) { return mlir::success(); };

@@ -1,6 +1,7 @@
 // interp/plan/ProbeAccess.cpp -- see ProbeAccess.h.
 #include "interp/plan/ProbeAccess.h"
 #include "interp/plan/MemoryOps.h"
+#include "interp/plan/UserPlace.h"
 #include "interp/program/ProbeAccess.h"
 #include "interp/program/Probes.h"
 #include "ir/TT.h"

@@ -1,7 +1,7 @@
 // python/src/DeviceNeeds.cpp -- see DeviceNeeds.h.
 #include "DeviceNeeds.h"
 #include "frontend/PyValues.h"
-#include "interp/plan/Builder.h"
+#include "interp/plan/UserPlace.h"
 #include "ir/TT.h"
 #include <set>
 #include <utility>

@@ -1,7 +1,8 @@
 // python/src/RemovedCode.cpp -- see RemovedCode.h.
 #include "RemovedCode.h"
 #include "Binding.h"
-#include "interp/plan/Builder.h"
+#include "interp/plan/UserPlace.h"
+#include "interp/plan/WaitCause.h"
 #include "ir/TT.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SmallPtrSet.h"
