@@ -7,7 +7,7 @@ Not here:  the suites (outside_suites.py), how one is run (outside_run.py), what
     git clone https://github.com/pytorch/helion
     python scripts/outside.py --suite helion --at helion --install            # what the suite needs, once
     python scripts/outside.py --suite helion --at helion --sample 60          # 60 tests, spread over its files
-    python scripts/outside.py --suite helion --at helion test_matmul.py       # one file of it
+    python scripts/outside.py --suite helion --at helion test_matmul.py       # one file of it; --sample: N of its tests
     python scripts/outside.py --suite triton --at triton                      # on the interpreter, all of it
     python scripts/outside.py --suite triton --at triton --peer PYTHON        # and with that Python's Triton
     python scripts/outside.py --suite triton --at triton --peer PYTHON --same # only what Triton runs, for the time
@@ -82,6 +82,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--reasons", type=int, default=30, help="how many reasons are printed")
     parser.add_argument("--out", type=Path, help="the file of results; by default one in benchmarks/results if all ran")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write every test's outcome, for --recorded")
+    parser.add_argument("--record-peer", type=Path, metavar="FILE", help="the same of --peer's run")
     parser.add_argument("--traces", type=Path, metavar="FILE", help="write the traceback of every failure")
     parser.add_argument("files", nargs="*", help="test files, as seen from the suite's first folder; all without")
     options = parser.parse_args(words)
@@ -89,8 +90,10 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
         parser.error("--same needs --peer or --recorded, whose tests it takes")
     if options.peer and options.recorded:
         parser.error("--peer and --recorded both say what to compare with")
-    if options.sample is not None and (options.sample < 1 or options.files):
-        parser.error("--sample takes a positive number, and no files")
+    if options.sample is not None and options.sample < 1:
+        parser.error("--sample takes a positive number")
+    if options.record_peer and not options.peer:
+        parser.error("--record-peer needs --peer, whose run it writes")
     if wrong := [pair for pair in options.set if "=" not in pair]:
         parser.error(f"--set takes NAME=VALUE, not {wrong[0]}")
     return options
@@ -122,6 +125,8 @@ def main() -> None:
         peer = Run.read(options.recorded)
     if peer:
         table("Triton  ", peer)
+        if options.record_peer:
+            peer.write(options.record_peer)
     same = {test for test, outcome in peer.outcome.items() if outcome != "skipped"} if peer and options.same else None
     run = run_suite(
         suite, at, sys.executable, {"TILETWIN_INTERPRET": "1"} if interprets else {"TILETWIN": "1"}, options, same

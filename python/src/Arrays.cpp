@@ -1,9 +1,9 @@
 // python/src/Arrays.cpp -- see Arrays.h. One function per way an object can show its memory.
 #include "Arrays.h"
+#include "DeviceMemory.h"
 #include "Dlpack.h"
 #include "Elements.h"
 #include "Interned.h"
-#include <dlfcn.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <unordered_map>
@@ -138,12 +138,13 @@ bool fromDlpackTensor(PyObject* object, const dlpack::Tensor& tensor, Array& out
 bool readTorchSlow(PyObject* object, Array& out) {
   PyRef dtype = attribute(object, names::dtype());
   if (!dtype || (out.element = elementOfDtype(dtype.get())) < 0) return false;
-  PyRef onCpu = attribute(object, names::isCpu());
-  if (!onCpu)
-    PyErr_Clear();
-  else if (PyObject_IsTrue(onCpu.get()) == 0)
-    out.onDevice = true;
   if (!addressFrom(object, names::dataPtr(), out.data)) return false;
+  if (PyRef onCpu = attribute(object, names::isCpu())) {
+    out.onDevice = PyObject_IsTrue(onCpu.get()) == 0;
+  } else { // no tensor, but a library's view of one
+    PyErr_Clear();
+    out.onDevice = out.data && isDeviceMemory(out.data).value_or(false);
+  }
   PyRef shape = attribute(object, names::shape()), strides = callMethod(object, names::stride());
   if (!shape || !strides) return false;
   std::vector<int64_t> sizes, steps;
@@ -237,13 +238,6 @@ bool isHostMemory(uintptr_t address) {
   return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
 }
 
-/// Whether memory of a GPU can have an address in this process: something has loaded CUDA's driver.
-bool hasCudaDriver() {
-  static bool has = false;
-  if (!has) has = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) != nullptr;
-  return has;
-}
-
 bool readInterface(PyObject* object, PyObject* name, Array& out) {
   PyRef dict = attribute(object, name);
   if (!dict && PyErr_ExceptionMatches(PyExc_AttributeError)) { // objects of one type may differ in which one they have
@@ -280,8 +274,10 @@ bool readInterface(PyObject* object, PyObject* name, Array& out) {
     return false;
   setView(out, int(sizes.size()), sizes.data(), steps.empty() ? nullptr : steps.data(), 1);
   storageIsView(out);
-  if (name == names::cudaArrayInterface() && out.viewEnd > out.viewBegin && !isHostMemory(out.viewBegin))
-    out.onDevice = true;
+  if (name == names::cudaArrayInterface() && out.viewEnd > out.viewBegin) {
+    const std::optional<bool> isDevices = isDeviceMemory(out.viewBegin);
+    out.onDevice = isDevices ? *isDevices : !isHostMemory(out.viewBegin);
+  }
   if (factsOf(object).kind == ObjectKind::NumPyArray) return setNumPyStorage(object, out);
   return true;
 }
@@ -311,8 +307,7 @@ bool readDataPointer(PyObject* object, Array& out) {
   PyRef dtype = attribute(object, names::dtype());
   if (!dtype || (out.element = elementOfDtype(dtype.get())) < 0 || !addressFrom(object, names::dataPtr(), out.data))
     return false;
-  // Such objects do not say where their memory is. Where there is no GPU, an address may be one that offsets make valid.
-  out.onDevice = out.data && hasCudaDriver() && !isHostMemory(out.data);
+  out.onDevice = out.data && isDeviceMemory(out.data).value_or(false); // such objects do not say where their memory is
   uintptr_t bytes = 0;
   PyRef nbytes = attributeIfAny(object, names::nbytes());
   if (nbytes && PyLong_Check(nbytes.get())) {

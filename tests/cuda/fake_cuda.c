@@ -113,13 +113,18 @@ API int cuGetErrorString(int code, const char** text) {
     if (errors[i].code == code) return *text = errors[i].text, 0;
   return *text = NULL, 1;
 }
+static int started;
 API int cuInit(unsigned flags) {
   CALLED("%u", flags);
-  return set.initResult ? set.initResult : set.devices ? 0 : 100;
+  const int result = set.initResult ? set.initResult : set.devices ? 0 : 100;
+  started |= !result;
+  return result;
 }
 API int cuDriverGetVersion(int* version) { return *version = set.version, 0; }
 API int cuDeviceGetCount(int* count) { return *count = set.devices, 0; }
-API int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, ordinal < set.devices ? 0 : 101; }
+API int cuDeviceGet(int* device, int ordinal) {
+  return *device = ordinal, !started ? 3 : ordinal < set.devices ? 0 : 101;
+}
 API int cuDeviceGetName(char* name, int bytes, int device) {
   snprintf(name, (size_t)bytes, "Fake GPU %d", device);
   return 0;
@@ -271,6 +276,7 @@ API int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream
 }
 API int cuPointerGetAttributes(unsigned count, int* attributes, void** values, uint64_t address) {
   NEEDS_CONTEXT();
+  FAULTS();
   const int i = blockOf(address, 0);
   for (unsigned k = 0; k < count; ++k) {
     if (attributes[k] == 2) *(unsigned*)values[k] = i < 0 ? 0 : 2;

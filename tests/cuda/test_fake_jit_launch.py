@@ -262,3 +262,70 @@ launch(x, y, out)
 print((out.values() == 3).all())
 """)
     assert said == ["True"]
+
+
+ADDRESS = '''
+from tiletwin import _C
+class Address:
+    """An address and a dtype, and nothing that says where the memory is."""
+    dtype = "float32"
+    def __init__(self, address): self.address = address
+    def data_ptr(self): return self.address
+    def numel(self): return 100
+class View(Address):
+    """A library's view of a tensor: it has the tensor's storage, and does not say where that is."""
+    shape = (100,)
+    def stride(self): return (1,)
+    def untyped_storage(self): return self
+    def nbytes(self): return 400
+host = np.full(100, 4, np.float32)
+def on_device(address, kind=Address): return _C.array_info(kind(address))["on_device"]
+'''
+
+
+@pytest.mark.parametrize("kind", ["Address", "View"])
+def test_addresses_alone_are_where_the_driver_says(kind):
+    """This process can read the fake GPU's memory, as some sandboxes let it read a real one's. Threads without a context
+    ask, too, and have none afterwards."""
+    said = run(
+        ADDRESS
+        + f"kind = {kind}"
+        + """
+import threading
+print([on_device(address, kind) for address in (x.address, x.address + 4, host.ctypes.data, 64, 0)])
+current = ctypes.c_void_p(1)
+def elsewhere():
+    told.append(on_device(x.address, kind))
+    fake.cuCtxGetCurrent(ctypes.byref(current))
+told = []
+thread = threading.Thread(target=elsewhere)
+thread.start(); thread.join()
+print(told, current.value)
+print(message(launch, *map(kind, (x.address, y.address, out.address))), (out.values() == 3).all())
+"""
+    )
+    assert said == ["[True, True, False, False, False]", "[True] None", "no error True"]
+
+
+def test_addresses_alone_when_the_driver_no_longer_answers():
+    """They count as the GPU's: interpreted, they would end the process."""
+    said = run(
+        ADDRESS
+        + """
+setting(pending=700)  # the context is lost
+print(on_device(x.address))
+"""
+    )
+    assert said == ["True"]
+
+
+def test_addresses_alone_before_the_driver_is_started():
+    """Nothing of a GPU can have an address yet."""
+    said = run_fake("""
+from tiletwin import _C
+class Address:
+    dtype = "float32"
+    def data_ptr(self): return 64
+print(_C.array_info(Address())["on_device"], log())
+""")
+    assert said.split("\n")[0] == "False []"
