@@ -150,6 +150,26 @@ def test_a_recorded_run_is_a_peer(scripts, tree, suite, capsys):
         module.Run.read(tree / "peer.json")
 
 
+def test_a_sample_of_named_files_is_of_these(scripts, tree, suite):
+    given = options(scripts, tree, "--sample", "3", "deep/test_first.py")
+    run = scripts["outside_run"].run_suite(suite, tree, sys.executable, {}, given)
+    assert len(run.outcome) == 3 and all(test.startswith("tests/deep/test_first.py") for test in run.outcome)
+
+
+def test_the_peers_run_is_written_too(scripts, tree, suite, capsys, monkeypatch):
+    monkeypatch.setitem(scripts["outside_suites"].SUITES, "triton", suite)
+    files = [str(tree / "theirs"), str(tree / "ours"), str(tree / "out")]
+    words = ["--record-peer", files[0], "--record", files[1], "--out", files[2], "--sample", "2", "test_second.py"]
+    with pytest.raises(SystemExit):
+        options(scripts, tree, *words)
+    assert "--record-peer needs --peer, whose run it writes" in capsys.readouterr().err
+    given = options(scripts, tree, "--peer", sys.executable, *words)
+    monkeypatch.setattr(scripts["outside"], "arguments", lambda: given)
+    scripts["outside"].main()
+    theirs, ours = (scripts["outside_run"].Run.read(Path(file)) for file in files[:2])
+    assert len(theirs.outcome) == 2 and theirs.outcome == ours.outcome
+
+
 @pytest.mark.parametrize(("names", "refused"), [(["numpy", "Torch"], "torch"), (["triton"], "triton"), (["a"], None)])
 def test_nothing_is_installed_that_replaces_torch(scripts, tmp_path, names, refused):
     """A Python whose pip would install these packages, and notes what it is asked."""
