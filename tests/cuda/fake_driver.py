@@ -106,7 +106,9 @@ def library(*flags: str) -> str:
     folder = tempfile.TemporaryDirectory(prefix="tiletwin-fake-")
     _folders.append(folder)
     target = pathlib.Path(folder.name, "libfake_cuda.so")
-    words = [compiler, "-shared", "-fPIC", "-O1", "-pthread", *flags, "-o", str(target), str(HERE / "fake_cuda.c")]
+    sources = [str(HERE / name) for name in ("fake_cuda.c", "fake_modules.c")]
+    options = ["-shared", "-fPIC", "-fvisibility=hidden", "-O1", "-pthread"]
+    words = [compiler, *options, *flags, "-o", str(target), *sources]
     subprocess.run(words, check=True, capture_output=True)
     return str(target)
 

@@ -17,7 +17,7 @@ import pytest
 import triton
 
 DATA = Path(__file__).resolve().parent.parent / "data"
-FILES = [*sorted(path.stem for path in (DATA / "kernels").glob("k*.py")), "x_bad"]
+FILES = sorted(path.stem for path in (DATA / "kernels").glob("[kx]*.py"))
 OPERATION = re.compile(r'(?:= |^\s*)"?((?:tt|arith|math|scf|cf|ub|llvm)\.[\w.]+)"?', re.MULTILINE)
 
 # What is different on purpose: reason -> cases.

@@ -45,14 +45,14 @@ ADVICE = {
     "bad_fstring": "print it with tl.device_print(",
     "bad_global": "GLOBAL_INT = tl.constexpr(...), or pass it as an argument",
     "bad_if_block": "reduce it first, as in tl.max(x, 0), or use tl.where",
-    "bad_if_redefine": "makes it fp32 (line 45): a variable must keep its type",
+    "bad_if_redefine": "makes it fp32 (line 44): a variable must keep its type",
     "bad_if_type": "Convert with .to(...)",
-    "bad_if_undefined": "give it one before the `if` or in both branches (line 51)",
+    "bad_if_undefined": "give it one before the `if` or in both branches (line 50)",
     "bad_int_index": "use tl.gather, tl.where with tl.sum, or load the element",
     "bad_kwargs": "it takes input, axis, keep_dims, dtype",
     "bad_lambda": "define a function with @triton.jit at module level",
     "bad_lib_types": "only (fp32) or (fp64); cast the arguments first",
-    "bad_loop_type": "re-assigned to fp32 in loop (line 20): a variable that a loop carries must keep its type",
+    "bad_loop_type": "re-assigned to fp32 in loop (line 19): a variable that a loop carries must keep its type",
     "bad_missing_arg": "it takes x",
     "bad_multi_assign": "write two assignments",
     "bad_nested_def": "move it to module level and decorate it with @triton.jit",
@@ -73,7 +73,7 @@ ADVICE = {
     "bad_try": "Check with tl.device_assert",
     "bad_undefined": "some_name is not defined",
     "bad_unpack": "unpacking 3 values into 2 names",
-    "bad_while_type": "re-assigned to int64 in loop (line 28): a variable that a loop carries must keep its type",
+    "bad_while_type": "re-assigned to int64 in loop (line 27): a variable that a loop carries must keep its type",
 }
 # Other messages name both what is given and what is taken.
 BOTH_SIDES = (
@@ -110,8 +110,9 @@ def of_stage(front_end: bool) -> list[tuple[str, str]]:
     ]
 
 
-def accepted_oddities() -> list[str]:
-    return [name for name in cases_of("x_bad") if name not in REJECTED]
+def accepted_oddities() -> list[tuple[str, str]]:
+    files = ("x_statements", "x_operations")
+    return [(file, name) for file in files for name in cases_of(file) if name not in REJECTED]
 
 
 def compile_case(file: str, name: str) -> None:
@@ -154,6 +155,6 @@ def test_what_only_triton_rejects(name: str) -> None:
     compile_case(REJECTED[name]["file"].removesuffix(".py"), name)
 
 
-@pytest.mark.parametrize("name", accepted_oddities())
-def test_oddities_compile(name: str) -> None:
-    compile_case("x_bad", name)
+@pytest.mark.parametrize(("file", "name"), accepted_oddities(), ids=lambda v: v)
+def test_oddities_compile(file: str, name: str) -> None:
+    compile_case(file, name)

@@ -43,7 +43,7 @@ def texts() -> dict[str, str]:
 @functools.cache
 def files() -> dict[str, str]:
     """The kernel file of each case that has a text."""
-    names = [*sorted(path.stem for path in (DATA / "kernels").glob("k*.py")), "x_bad"]
+    names = sorted(path.stem for path in (DATA / "kernels").glob("[kx]*.py"))
     found = {case: file for file in names for case in cases_of(file)}
     return {case: found[case] for case in sorted({name.split("/")[1] for name in texts()})}
 
