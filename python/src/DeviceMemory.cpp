@@ -14,12 +14,6 @@ using namespace cuda;
 
 namespace {
 
-struct Driver {
-#define TILETWIN_MEMBER(symbol, parameters) Result(*symbol) parameters = nullptr;
-  TILETWIN_CUDA_REQUIRED(TILETWIN_MEMBER)
-#undef TILETWIN_MEMBER
-};
-
 /// The library, if something has loaded it.
 void* loadedLibrary() {
   const auto named = environment::text("TILETWIN_LIBCUDA");
@@ -27,8 +21,8 @@ void* loadedLibrary() {
 }
 
 /// Null: none is loaded, or it is older than those that kernels are launched with.
-const Driver* loadedDriver() {
-  static Driver driver;
+const DriverFunctions* loadedDriver() {
+  static DriverFunctions driver;
   static bool has = false;
   if (has) return &driver;
   void* library = loadedLibrary();
@@ -45,7 +39,7 @@ const Driver* loadedDriver() {
 /// A context while this lives, for threads that have none: the driver answers no question without one.
 class SomeContext {
 public:
-  explicit SomeContext(const Driver& driver) : driver_(driver) {
+  explicit SomeContext(const DriverFunctions& driver) : driver_(driver) {
     ContextHandle current = nullptr, primary = nullptr;
     isPushed_ = driver.cuCtxGetCurrent(&current) == kSuccess && !current &&
                 driver.cuDevicePrimaryCtxRetain(&primary, 0) == kSuccess && // for as long as the process lives
@@ -59,14 +53,14 @@ public:
   }
 
 private:
-  const Driver& driver_;
+  const DriverFunctions& driver_;
   bool isPushed_ = false;
 };
 
 } // namespace
 
 std::optional<bool> isDeviceMemory(uint64_t address) {
-  const Driver* driver = loadedDriver();
+  const DriverFunctions* driver = loadedDriver();
   DeviceHandle first = 0;
   if (!driver || driver->cuDeviceGet(&first, 0) != kSuccess) return std::nullopt; // not started, or it sees no GPU
   const SomeContext context(*driver);

@@ -10,7 +10,7 @@
 
 namespace tiletwin::cuda {
 
-class Driver {
+class Driver : public DriverFunctions {
 public:
   /// The process's driver, opened and initialised on first use. Throws Error (NoDriver, NoDevice, DriverTooOld); then the
   /// next call tries again. Thread-safe.
@@ -26,11 +26,6 @@ public:
   int version() const { return version_; }          ///< of CUDA: 13000 is 13.0
   /// Newest PTX ISA version this driver takes: 90 is 9.0.
   int ptxVersion() const;
-
-#define TILETWIN_MEMBER(symbol, parameters, ...) Result(*symbol) parameters = nullptr;
-  TILETWIN_CUDA_REQUIRED(TILETWIN_MEMBER)
-  TILETWIN_CUDA_OPTIONAL(TILETWIN_MEMBER)
-#undef TILETWIN_MEMBER
 
   /// Throws Error (DriverTooOld) that names the function and the version that has it. `function`: one of the optional ones.
   [[noreturn]] void lacks(const char* function, const std::string& doing) const;

@@ -200,4 +200,12 @@ static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56);
   X(cuModuleGetFunctionCount, (unsigned* count, ModuleHandle module), "12.4")                                          \
   X(cuModuleEnumerateFunctions, (FunctionHandle * functions, unsigned count, ModuleHandle module), "12.4")
 
+/// The driver's functions, under their own names; null: not looked up, or this driver has none.
+struct DriverFunctions {
+#define TILETWIN_MEMBER(symbol, parameters, ...) Result(*symbol) parameters = nullptr;
+  TILETWIN_CUDA_REQUIRED(TILETWIN_MEMBER)
+  TILETWIN_CUDA_OPTIONAL(TILETWIN_MEMBER)
+#undef TILETWIN_MEMBER
+};
+
 } // namespace tiletwin::cuda

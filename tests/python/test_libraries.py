@@ -380,3 +380,54 @@ def test_profiler(tmp_path):
     )
     done = run_python(str(script), startup=True, TILETWIN_INTERPRET="1")
     assert done.stdout == "done\n", done.stderr
+
+
+def test_kernels_in_python_for_operators_of_torch(tmp_path):
+    """As FlagGems registers them for CUDA: they run for what is on the emulated device, torch's own for the host."""
+    script = tmp_path / "kernels.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import torch
+            calls = []
+
+            def zeros(size, *, dtype=None, layout=None, device=None, pin_memory=None):
+                calls.append(("zeros", str(device)))
+                return torch.empty(size, dtype=dtype, device=device).fill_(0)
+
+            def to_copy(x, *, dtype=None, **options):
+                calls.append(("to_copy", str(x.device)))
+                return torch.empty(x.shape, dtype=dtype or x.dtype, device=x.device).copy_(x)
+
+            library = torch.library.Library("aten", "IMPL")
+            library.impl("zeros", zeros, "CUDA")
+            library.impl("_to_copy", to_copy, "CUDA")
+
+            def told(value):
+                made = list(calls)
+                calls.clear()
+                return value.device.type, value.tolist(), made
+
+            host, there = torch.arange(3), torch.arange(3).cuda()
+            calls.clear()
+            print(told(torch.zeros(2)))
+            print(told(torch.zeros(2, device="cpu")))
+            print(told(torch.zeros(2, device="cuda", dtype=torch.int32)))
+            print(told(host.to(torch.float32)))
+            print(told(there.to(torch.float32)))
+            print(told(torch.special.legendre_polynomial_p(there.float(), 2)))  # torch makes a tensor of the 2
+            print(told(torch.zeros(2)))
+            """
+        )
+    )
+    done = run_python(str(script), startup=True, TILETWIN_INTERPRET="1")
+    on_cuda = "('to_copy', 'cuda:0')"
+    assert done.stdout.splitlines() == [
+        "('cpu', [0.0, 0.0], [])",
+        "('cpu', [0.0, 0.0], [])",
+        "('cuda', [0, 0], [('zeros', 'cuda:0')])",
+        "('cpu', [0.0, 1.0, 2.0], [])",
+        f"('cuda', [0.0, 1.0, 2.0], [{on_cuda}])",
+        f"('cuda', [-0.5, 1.0, 5.5], [{on_cuda}])",
+        "('cpu', [0.0, 0.0], [])",
+    ], done.stderr

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,6 +22,17 @@ Tensor: Any = torch.Tensor
 MARK = "_tiletwin_device"
 HOST = -1
 """The mark of tensors that are known to be the host's."""
+
+
+class Calls(threading.local):
+    """What is known of the call of torch that this thread is in."""
+
+    place: int | None = None
+    """Where the call computes: a device's number, HOST, or None, as far as its arguments say. Of what C++ code in the
+    call makes and hands to operators that are written in Python nothing else is known."""
+
+
+CALLS = Calls()
 
 
 @functools.cache

@@ -19,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 
 from tiletwin.torch_cuda import devices
 from tiletwin.torch_cuda.marks import (
+    CALLS,
     HOST,
     MARK,
     asked_index,
@@ -354,7 +355,13 @@ def _run(func: Any, args: Any, kwargs: Any) -> Any:
                 break
     if len(places) > 1 and places.count(places[0]) < len(places) and not _is_library_operator(func):
         check_places(func, given)
-    result = _autocast(func, args, kwargs, index is not None) if _AUTOCASTING() else func(*args, **kwargs)
+    outer = CALLS.place
+    if place is not None:
+        CALLS.place = place
+    try:
+        result = _autocast(func, args, kwargs, index is not None) if _AUTOCASTING() else func(*args, **kwargs)
+    finally:
+        CALLS.place = outer
     if result is None or result is kwargs.get("out") or (args and result is args[0]):
         return result  # in place: it stays where it was
     if pin and isinstance(result, Tensor) and index is None:

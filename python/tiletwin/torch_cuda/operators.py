@@ -13,10 +13,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from tiletwin.torch_cuda.marks import index_of_mark, place_of, tensors_in
+import torch
+
+from tiletwin.torch_cuda.marks import CALLS, HOST, index_of_mark, mark, place_of, tensors_in
 from tiletwin.torch_cuda.mode import in_mode
 
 _COMPOSITE = "CompositeExplicitAutograd"
+_FOR_ALL = (_COMPOSITE, "CompositeImplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+_DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
 _kernels: dict[str, dict[str, Callable[..., Any]]] = {}
 """Operator: {dispatch key: kernel, called with the keys of the call in front}."""
 
@@ -69,14 +73,8 @@ def _choosing(name: str, kernels: dict[str, Callable]) -> Callable[..., Any]:
     """The kernel that calls the one for where the arguments are."""
 
     def choose(keys: Any, *args: Any, **kwargs: Any) -> Any:
-        given = tensors_in((*args, *kwargs.values()))
-        if any(index_of_mark(t) is not None for t in given):
-            key = "CUDA"
-        elif any(place_of(t) is not None for t in given):
-            key = "CPU"
-        else:
-            key = "CUDA" if "CUDA" in kernels else "CPU"
-        kernel = kernels.get(key) or kernels.get(_COMPOSITE)
+        key = _key_of(name, args, kwargs) or ("CUDA" if "CUDA" in kernels else "CPU")
+        kernel = kernels.get(key) or kernels.get(_COMPOSITE) or (_in_cpp(name) if key == "CPU" else None)
         if kernel is None:
             there = ", ".join(sorted(kernels))
             raise NotImplementedError(
@@ -85,3 +83,54 @@ def _choosing(name: str, kernels: dict[str, Callable]) -> Callable[..., Any]:
         return kernel(keys, *args, **kwargs)
 
     return choose
+
+
+def _key_of(name: str, args: tuple, kwargs: dict[str, Any]) -> str | None:
+    """The key of the kernel for where the arguments are: as they say, or else the call of torch in which C++ code came
+    to this operator. None: nobody knows. Arguments of a call on a device are on it afterwards."""
+    given = tensors_in((*args, *kwargs.values()))
+    if any(index_of_mark(t) is not None for t in given):
+        return "CUDA"
+    if any(place_of(t) is not None for t in given) or (not given and _is_of_number(name, args)):
+        return "CPU"
+    if CALLS.place is None or CALLS.place == HOST:
+        return None if CALLS.place is None else "CPU"
+    mark(given, CALLS.place)
+    if kwargs.get("device") is not None:  # the mode has put the host in its place
+        kwargs["device"] = torch.device("cuda", CALLS.place)
+    return "CUDA"
+
+
+def _is_of_number(name: str, args: tuple) -> bool:
+    """Whether the operator's tensor is a Python number: torch makes a tensor of the host of it, and hands that to
+    kernels in Python as the number."""
+    return bool(args) and isinstance(args[0], (bool, int, float, complex)) and _takes_tensor(name)
+
+
+def _overload(name: str) -> Any:
+    """The operator of a name such as "aten::mean.dim"."""
+    space, _, rest = name.partition("::")
+    packet, _, overload = rest.partition(".")
+    return getattr(getattr(getattr(torch.ops, space), packet), overload or "default")
+
+
+@functools.cache
+def _takes_tensor(name: str) -> bool:
+    arguments = _overload(name)._schema.arguments
+    return bool(arguments) and str(arguments[0].type) == "Tensor"
+
+
+@functools.cache
+def _in_cpp(name: str) -> Callable[..., Any] | None:
+    """The operator's own kernel in C++ for all devices, where it has one; the kernel in Python hides it for the CPU. It
+    is what a device without kernels of its own has."""
+    if not any(torch._C._dispatch_has_kernel_for_dispatch_key(name, key) for key in _FOR_ALL):
+        return None
+    operator, other = _overload(name), torch._C.DispatchKeySet(torch._C.DispatchKey.MAIA)
+
+    def call(keys: Any, *args: Any, **kwargs: Any) -> Any:
+        if _is_of_number(name, args):
+            args = (torch.scalar_tensor(args[0], dtype=_DTYPES[type(args[0])]), *args[1:])
+        return operator.redispatch(other, *args, **kwargs)
+
+    return call
