@@ -15,12 +15,16 @@ from typing import Any
 
 import torch
 
-from tiletwin.torch_cuda.marks import CALLS, HOST, index_of_mark, mark, place_of, tensors_in
+from tiletwin.torch_cuda.marks import CALLS, HOST, index_of_mark, mark, place_of, say_once, tensors_in
 from tiletwin.torch_cuda.mode import in_mode
 
 _COMPOSITE = "CompositeExplicitAutograd"
 _FOR_ALL = (_COMPOSITE, "CompositeImplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
+_HIDDEN = (
+    "a library has kernels in Python for CUDA, of operators for which torch has a kernel for the CPU: torch's runs "
+    "where CUDA is emulated; call the library's functions themselves to run theirs"
+)
 _kernels: dict[str, dict[str, Callable[..., Any]]] = {}
 """Operator: {dispatch key: kernel, called with the keys of the call in front}."""
 
@@ -52,6 +56,8 @@ def patch(torch: Any) -> None:
         if served and not {"CPU", "CUDA"} & _kernels.get(name, {}).keys():
             if key == "CPU":  # over a kernel in C++
                 register(self, op_name, kernel, key, **options)
+            else:
+                say_once(_HIDDEN)
             return
         kernels = _kernels.setdefault(name, {})
         if not served:  # the first, or of a library in the place of one that is gone
