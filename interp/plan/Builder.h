@@ -25,6 +25,7 @@ struct WaitLoop {
   Reg state = kNoReg;
   bool exact = true, watchable = true; ///< WaitOp's
 };
+
 class PlanBuilder : public Groups {
 public:
   PlanBuilder(mlir::Operation* func, const PlanOptions& options) : Groups(options, func->getLoc()), func_(func) {}

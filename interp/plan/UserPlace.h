@@ -1,4 +1,4 @@
-// interp/plan/UserPlace.h -- where a location stands for the user who is told of it.
+// interp/plan/UserPlace.h -- the place in a user's file that a location means.
 #pragma once
 #include "mlir/IR/Location.h"
 #include "runtime/Trap.h"

@@ -1,6 +1,6 @@
 // python/src/DeviceMemory.cpp -- see DeviceMemory.h.
-// Why:       whether this process can read the address says it too on most machines, but not on all: where a sandbox's kernel
-//            stands in for Linux's, process_vm_readv reads addresses of a GPU, and a load from them ends the process.
+// Why:       whether this process can read an address would be a guess: offsets in front of an array are not readable, and
+//            the host's. A wrong answer costs the process: the interpreter loads from a GPU's address.
 // Not here:  loading the driver (runtime/cuda/Driver.h, which another extension has).
 #include "DeviceMemory.h"
 #include "runtime/Environment.h"

@@ -285,8 +285,8 @@ def on_device(address, kind=Address): return _C.array_info(kind(address))["on_de
 
 @pytest.mark.parametrize("kind", ["Address", "View"])
 def test_addresses_alone_are_where_the_driver_says(kind):
-    """This process can read the fake GPU's memory, as some sandboxes let it read a real one's. Threads without a
-    context ask, too, and have none afterwards."""
+    """This process can read the fake GPU's memory, so that only the driver knows. Threads without a context ask, too,
+    and have none afterwards."""
     said = run(
         ADDRESS
         + f"kind = {kind}"
