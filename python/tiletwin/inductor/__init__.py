@@ -5,7 +5,7 @@ Here:      `prepare`, which says what is done when which of torch's modules has 
            settings.py (Inductor's configuration and where its caches are), dynamo.py (tracing beside the function
            mode), memory.py (what generated code allocates), kernels.py (generated kernels and their launches),
            origins.py (lines of the model that they come from), builtins.py (functions that Inductor's kernels call),
-           flex.py (the template of flex_attention).
+           flex.py (the template of flex_attention), cpp_wrapper.py (graphs that C++ code calls).
 Not here:  the emulated CUDA (torch_cuda/), fake tensors there (torch_cuda/fakes.py), launches (`triton.jit`).
 Invariant: torch.compile stays torch's own function. Inductor generates for an emulated CUDA device what it would
            generate for that GPU; every kernel is launched as a script would launch it, so that all tools see it.
@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from tiletwin._activate import TorchFinder
-from tiletwin.inductor import accesses, builtins, dynamo, flex, kernels, memory, origins, settings
+from tiletwin.inductor import accesses, builtins, cpp_wrapper, dynamo, flex, kernels, memory, origins, settings
 from tiletwin.torch_cuda import emulation
 
 _INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
@@ -28,6 +28,8 @@ _INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
     "torch._inductor.runtime.cache_dir_utils": settings.patch_cache_directory,
     "torch._inductor.runtime.triton_heuristics": kernels.patch_launches,
     "torch._inductor.runtime.triton_helpers": builtins.patch,
+    "torch._inductor.compile_fx": cpp_wrapper.patch_compile,
+    "torch._inductor.graph": cpp_wrapper.patch_graph,
     "torch._inductor.async_compile": kernels.patch_compilation,
     "torch._higher_order_ops.triton_kernel_wrap": accesses.patch,
     "torch._inductor.ir": kernels.patch_fallbacks,
