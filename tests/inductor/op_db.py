@@ -1,4 +1,4 @@
-"""torch's database of operators compiled with torch.compile, each compared with the same operator uncompiled.
+"""torch's databases of operators and modules compiled with torch.compile, each compared with the same one uncompiled.
 
     python op_db.py run --device cuda --jobs 16 --out triton.json
     TILETWIN=1 python op_db.py run --device cuda --jobs 16 --out tiletwin.json

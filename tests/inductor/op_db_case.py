@@ -3,62 +3,28 @@
 Arguments: the file for results, options as JSON; cases come by standard input, a line each. Without a file the cases
 that there are go to standard output.
 
-Here:      which operators and types, inputs, compiling one, comparing.
-Not here:  several processes, files of all results (op_db.py).
+Here:      compiling an operator or a module, comparing its results and gradients with those of eager mode.
+Not here:  which there are, and their inputs (op_db_samples.py); several processes, files of all results (op_db.py).
 Invariant: a case is said to have begun before anything of it is done.
 """
 
 from __future__ import annotations
 
 import faulthandler
-import itertools
+import functools
 import json
 import sys
 import time
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch.testing._internal.common_methods_invocations import op_db
-from torch.utils._pytree import tree_leaves, tree_map_only
+from op_db_samples import Entry, Sample, call, entries
+from torch.utils._pytree import tree_leaves
 
 TOLERANCES = {torch.float16: 1e-2, torch.bfloat16: 2e-2, torch.float32: 1e-3, torch.float64: 1e-7}
 """Relative and absolute. Compiled code keeps values between operators in float32, and sums in another order."""
-LOOKED_AT = 40
-"""Inputs of an operator among which some are chosen."""
-
-
-def name_of(op: Any) -> str:
-    return f"{op.name}.{op.variant_test_name}" if op.variant_test_name else op.name
-
-
-def cases(options: dict[str, Any]) -> Iterator[tuple[str, Any, torch.dtype]]:
-    """(name, operator, type) of all cases."""
-    wanted = [getattr(torch, word) for word in options["dtypes"].split(",")]
-    for op in op_db:
-        supported = op.supported_dtypes(options["device"])
-        for dtype in wanted:
-            if dtype in supported:
-                yield f"{name_of(op)} {str(dtype).removeprefix('torch.')}", op, dtype
-
-
-def inputs(op: Any, dtype: torch.dtype, options: dict[str, Any]) -> list[Any]:
-    """Some of an operator's inputs, from the first to the last."""
-    torch.manual_seed(0)
-    found = list(itertools.islice(op.sample_inputs(options["device"], dtype, requires_grad=False), LOOKED_AT))
-    count = min(options["samples"], len(found))
-    return [found[round(i * (len(found) - 1) / max(count - 1, 1))] for i in range(count)]
-
-
-def copied(values: Any) -> Any:
-    return tree_map_only(torch.Tensor, lambda x: x.clone(), values)
-
-
-def called(function: Any, sample: Any) -> Any:
-    torch.manual_seed(1)
-    return copied(function(*copied((sample.input, *sample.args)), **copied(sample.kwargs)))
 
 
 def difference(given: Any, expected: Any) -> str:
@@ -84,26 +50,26 @@ def difference(given: Any, expected: Any) -> str:
     return ""
 
 
-def outcome(op: Any, dtype: torch.dtype, options: dict[str, Any]) -> dict[str, Any]:
+def outcome(entry: Entry, options: dict[str, Any]) -> dict[str, Any]:
     """The status of a case: of its inputs the worst. Errors: what a fault of the GPU raises later."""
     from torch._inductor import metrics
 
-    function, kernels, compared = op.get_op(), 0, 0
+    kernels = compared = gradients = 0
     try:
-        samples = inputs(op, dtype, options)
+        samples = entry.samples(options["samples"])
     except Exception as error:
         return {"status": "nothing to compare", "detail": said(error)}
     detail = "no samples"
     for number, sample in enumerate(samples):
         try:
-            expected = called(function, sample)
+            sample, expected = uncompiled(sample)
         except Exception as error:
             detail = said(error)
             continue
         torch._dynamo.reset()
         metrics.reset()
         try:
-            given = called(torch.compile(lambda *args, **kwargs: function(*args, **kwargs), dynamic=False), sample)
+            given = call(sample, functools.partial(torch.compile, dynamic=False))
             if options["device"] == "cuda":
                 torch.cuda.synchronize()
         except Exception as error:
@@ -111,11 +77,21 @@ def outcome(op: Any, dtype: torch.dtype, options: dict[str, Any]) -> dict[str, A
             return {"status": "error", "detail": said(error), **facts}
         kernels += metrics.generated_kernel_count
         compared += 1
+        gradients += len(expected[1])
         if differs := difference(given, expected):
             return {"status": "different", "detail": differs, "sample": number, "kernels": kernels}
     if not compared:
         return {"status": "nothing to compare", "detail": detail}
-    return {"status": "same", "samples": compared, "kernels": kernels}
+    return {"status": "same", "samples": compared, "gradients": gradients, "kernels": kernels}
+
+
+def uncompiled(sample: Sample) -> tuple[Sample, Any]:
+    """The sample and what comes of it; without gradients where torch has none for it after all."""
+    try:
+        return sample, call(sample)
+    except Exception:
+        sample = sample.without_gradients()
+        return sample, call(sample)
 
 
 def said(error: BaseException) -> str:
@@ -145,7 +121,8 @@ def environment(options: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     file, options = sys.argv[1], json.loads(sys.argv[2])
     torch.set_num_threads(1)
-    known = {name: (op, dtype) for name, op, dtype in cases(options)}
+    dtypes = [getattr(torch, word) for word in options["dtypes"].split(",")]
+    known = {entry.name: entry for entry in entries(options["device"], dtypes)}
     if not file:
         for name in known:
             print(f"case: {name}")
@@ -165,7 +142,7 @@ def main() -> None:
             results.write(json.dumps({"case": name}) + "\n")
             started = time.monotonic()
             faulthandler.dump_traceback_later(0.8 * options["seconds"])  # op_db.py reads where it stands
-            row = outcome(*known[name], options)
+            row = outcome(known[name], options)
             results.write(json.dumps({"case": name, **row, "seconds": round(time.monotonic() - started, 2)}) + "\n")
             if lost(row.get("detail", "")):
                 sys.exit(3)
