@@ -83,6 +83,8 @@ uint32_t tw_ds_bpermute(uint32_t address, uint32_t word) {
   meet(&waves[wave]);
   return got;
 }
+/* LLVM makes it of a permutation in which all lanes read one. */
+uint32_t tw_readlane_i32(uint32_t word, uint32_t lane) { return tw_ds_bpermute(lane << 2, word); }
 /* What LLVM calls where the host has no instruction: the upper half of an f32, rounded to nearest even. */
 __bf16 __truncsfbf2(float x) {
   union { float f; uint32_t u; } in = {x};

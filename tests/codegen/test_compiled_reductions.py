@@ -83,10 +83,38 @@ def test_whole_warps_by_one_instruction() -> None:
     assert "redux" not in reduced(x, 0, "i32", one("subi", "i32"), "sm_80")[1]["ptx"]
 
 
-def test_commutative_regions_need_no_selects() -> None:
-    x = np.ones((4, 32), np.float32)
-    assert "selp" not in reduced(x, 1, "f32", one("addf", "f32"), "sm_80")[1]["ptx"]
-    assert "selp" in reduced(x, 1, "f32", one("subf", "f32"), "sm_80")[1]["ptx"]
+def test_narrow_integers_too() -> None:
+    x = np.arange(128, dtype=np.uint8)
+    assert "redux.sync.or" in reduced(x, 0, "i8", one("ori", "i8"), "sm_80")[1]["ptx"]
+    assert "redux" not in reduced(x.astype(np.uint64), 0, "i64", one("ori", "i64"), "sm_80")[1]["ptx"]
+
+
+def test_regions_that_do_not_commute_take_one_shuffle_more_and_no_selects() -> None:
+    """Only the first lane's result counts, and the others get it. Between two lanes each selects."""
+    words = ("shfl.sync.bfly", "shfl.sync.idx", "selp")
+    cases = [(32, "addf", 5, 0, 0), (32, "subf", 5, 1, 0), (2, "subf", 1, 0, 2)]
+    for lanes, operation, *wanted in cases:
+        x = np.ones((128 // lanes, lanes), np.float32)
+        ptx = reduced(x, 1, "f32", one(operation, "f32"), "sm_80")[1]["ptx"]
+        assert [ptx.count(word) for word in words] == wanted
+
+
+@pytest.mark.parametrize(
+    ("operation", "element", "loads", "exchanges"),
+    [
+        ("addf", "f32", ".v4.b32", 2),
+        ("addf", "f64", ".v2.b64", 4),
+        ("addf", "f16", ".v2.b32", 2),
+        ("subf", "f32", ".v2.b32", 3),
+    ],
+)
+def test_lanes_share_what_warps_left(operation: str, element: str, loads: str, exchanges: int) -> None:
+    """Sixteen warps: a lane reads four parts, or two where a combination costs more, and lanes combine the rest."""
+    x = np.ones(1024, {"f16": np.float16, "f32": np.float32, "f64": np.float64}[element])
+    ptx = reduced(x, 0, element, one(operation, element), "sm_90a", 16)[1]["ptx"]
+    behind = ptx[ptx.index("st.shared") :]
+    assert re.findall(r"ld\.shared(\S+)", behind) == [loads] * (2 if element == "f64" else 1)
+    assert behind.count("shfl.sync.bfly") == exchanges
 
 
 def in_order(x: np.ndarray, bits: list[int], combine) -> np.ndarray:
@@ -107,6 +135,22 @@ def test_floats_in_the_stated_order(shape: tuple[int, ...], axis: int, operation
     assert sorted(order) == list(range(int(np.log2(shape[axis]))))
     expected = in_order(np.moveaxis(x, axis, -1), order, combine)
     np.testing.assert_array_equal(y.reshape(np.shape(expected)).view(np.uint32), np.asarray(expected).view(np.uint32))
+
+
+@pytest.mark.parametrize("warps", [2, 8, 16, 32])
+@pytest.mark.parametrize("element", ["f16", "f32", "f64", "i8"])
+def test_many_warps_in_the_stated_order(element: str, warps: int) -> None:
+    """Results that all lanes of a warp hold, some of them, or none; with parts for each lane, and for several."""
+    kind = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i8": np.uint8}[element]
+    operation = "subi" if element == "i8" else "subf"
+    for shape, axis in [((4096,), 0), ((4, 512), 1), ((128, 16), 0), ((256, 64), 0), ((64, 2, 32), 0)]:
+        x = np.random.default_rng(7).integers(0, 200, shape).astype(kind)
+        if element != "i8":
+            x /= kind(7)
+        y, code = reduced(x, axis, element, one(operation, element), "sm_90a", warps)
+        order = [int(n) for n in re.search(r"order = array<i32: ([0-9, ]+)>", code["ttgir"])[1].split(",")]
+        expected = np.asarray(in_order(np.moveaxis(x, axis, -1), order, np.subtract))
+        np.testing.assert_array_equal(y.reshape(expected.shape), expected, err_msg=f"{shape} {axis}")
 
 
 @pytest.mark.parametrize("operation", ["maximumf", "minimumf", "maxnumf", "minnumf"])

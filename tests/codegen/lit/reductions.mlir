@@ -16,8 +16,7 @@
 // CHECK: bar{{(rier)?}}.sync
 // CHECK: @{{%p[0-9]+}} st.shared.b32
 // CHECK: bar{{(rier)?}}.sync
-// CHECK: ld.shared.b32 [[LEFT:%r[0-9]+]],
-// CHECK: ld.shared.b32 [[RIGHT:%r[0-9]+]],
+// CHECK: ld.shared.v2.b32 {[[LEFT:%r[0-9]+]], [[RIGHT:%r[0-9]+]]},
 // CHECK: add.rn.f32 {{%r[0-9]+}}, [[LEFT]], [[RIGHT]];
 tt.func public @float_sum(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32>) {
   %i = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
@@ -41,7 +40,7 @@ tt.func public @float_sum(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt
 // SM80-NOT: shfl
 // SM80: redux.sync.max.s32
 // CHECK: st.shared.b32
-// CHECK: ld.shared.b32
+// CHECK: ld.shared.v2.b32
 // CHECK: max.s32
 tt.func public @integer_maximum(%p: !tt.ptr<i32>, %o: !tt.ptr<i32>) {
   %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
