@@ -2,6 +2,8 @@
 #include "codegen/passes/DotOperands.h"
 #include "codegen/dialect/TWG.h"
 #include "codegen/passes/DotLayouts.h"
+#include "codegen/passes/Pipeline.h"
+#include "codegen/passes/Ring.h"
 #include "codegen/passes/SharedMemory.h"
 #include "mlir/IR/Builders.h"
 
@@ -47,9 +49,38 @@ Value copyOf(Value tile, twg::MemDescType type) {
   return {};
 }
 
-bool hasManyWords(tt::DotOp dot) {
+bool isWithoutTensorCores(tt::DotOp dot) {
   auto instruction = dot->getAttrOfType<StringAttr>("instruction");
-  if (!instruction || instruction.getValue() != "fma") return false;
+  return instruction && instruction.getValue() == "fma";
+}
+
+/// The operand's conversion, if it is one of a load beside the product; and the memory to which the load can be copied.
+std::pair<twg::ConvertLayoutOp, twg::MemDescType> loadedOperand(tt::DotOp dot, Value operand) {
+  auto convert = operand.getDefiningOp<twg::ConvertLayoutOp>();
+  auto load = convert ? convert.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
+  if (!load || !convert->hasOneUse() || convert->getBlock() != dot->getBlock()) return {};
+  if (load->getBlock() != dot->getBlock()) return {};
+  twg::MemDescType type = memoryFor(convert, /*wantsMatrixLoads=*/false);
+  return type && canBeCopied(load, type) ? std::pair(convert, type)
+                                         : std::pair<twg::ConvertLayoutOp, twg::MemDescType>();
+}
+
+/// Bytes that a loop's pipeline makes of memory that each iteration allocates.
+uint32_t bytesOfStages(twg::MemDescType type, scf::ForOp loop, const Options& options) {
+  return twg::sharedLayoutOf(type).bytes() * uint32_t(loop ? std::max(stagesOf(loop, options), 1) : 1);
+}
+
+void putInMemory(twg::ConvertLayoutOp convert, twg::MemDescType type, Operation* reader) {
+  OpBuilder builder(convert);
+  Value memory = twg::LocalAllocOp::create(builder, convert.getLoc(), type, convert.getSrc(), IntegerAttr());
+  builder.setInsertionPoint(reader);
+  Value loaded = twg::LocalLoadOp::create(builder, convert.getLoc(), convert.getResult().getType(), memory);
+  convert.getResult().replaceAllUsesWith(loaded);
+  convert.erase();
+}
+
+bool hasManyWords(tt::DotOp dot) {
+  if (!isWithoutTensorCores(dot)) return false;
   unsigned words = 0;
   for (Value operand : {dot.getA(), dot.getB()}) {
     unsigned bits = cast<RankedTensorType>(operand.getType()).getElementType().getIntOrFloatBitWidth();
@@ -111,12 +142,31 @@ void shareDotOperands(tt::FuncOp kernel) {
   for (twg::ConvertLayoutOp convert : conversions) {
     twg::MemDescType type = memoryFor(convert, /*wantsMatrixLoads=*/true);
     if (!type) continue;
-    OpBuilder builder(convert);
-    Value memory = twg::LocalAllocOp::create(builder, convert.getLoc(), type, convert.getSrc(), IntegerAttr());
-    Value loaded = twg::LocalLoadOp::create(builder, convert.getLoc(), convert.getResult().getType(), memory);
-    convert.getResult().replaceAllUsesWith(loaded);
-    convert.erase();
+    putInMemory(convert, type, convert);
   }
+}
+
+void shareLoadedOperands(tt::FuncOp kernel, const Target& target, const Options& options) {
+  if (!target.features().asyncCopies) return;
+  uint32_t room = halfOfSharedMemory(target);
+  kernel.walk([&](twg::LocalAllocOp other) {
+    auto loop = dyn_cast<scf::ForOp>(other->getParentOp());
+    room -= std::min(room, bytesOfStages(other.getResult().getType(), loop, options));
+  });
+  kernel.walk([&](tt::DotOp dot) {
+    auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+    if (!loop || stagesOf(loop, options) < 2 || !isWithoutTensorCores(dot)) return;
+    uint32_t needed = 0;
+    SmallVector<std::pair<twg::ConvertLayoutOp, twg::MemDescType>, 2> loaded;
+    for (Value operand : {dot.getA(), dot.getB()})
+      if (auto one = loadedOperand(dot, operand); one.first) {
+        loaded.push_back(one);
+        needed += bytesOfStages(one.second, loop, options);
+      }
+    if (needed > room) return;
+    room -= needed;
+    for (auto [convert, type] : loaded) putInMemory(convert, type, dot);
+  });
 }
 
 void keepLargeOperands(tt::FuncOp kernel, const Target& target) {

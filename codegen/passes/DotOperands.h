@@ -9,8 +9,12 @@ namespace tiletwin::codegen {
 /// the fragments' layout. Other conversions stay.
 void shareDotOperands(tt::FuncOp kernel);
 
+/// The same for loads that feed products without tensor cores in loops: in shared memory, which a pipeline can fill
+/// iterations ahead, if all stages find room in half of it.
+void shareLoadedOperands(tt::FuncOp kernel, const Target& target, const Options& options);
+
 /// Of products without tensor cores whose operands would take most of a thread's registers: kept in shared memory and read
-/// right before the product. Loads that feed them are no copies of a pipeline: those are for the steps before.
+/// right before the product. These are not copied ahead: stages would multiply their memory.
 void keepLargeOperands(tt::FuncOp kernel, const Target& target);
 
 /// A tile's copy in shared memory, right behind the tile; one for all that want it.

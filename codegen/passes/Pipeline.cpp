@@ -21,18 +21,6 @@ constexpr int kStoreSlots = 2;
 
 bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat()); }
 
-/// True if the load can be a copy: a copy gives zero where the mask is false, and the load gives zero or anything.
-bool canBeCopied(tt::LoadOp load, twg::LocalAllocOp allocation) {
-  if (!load->hasOneUse() || load.getIsVolatile() || load->getBlock() != allocation->getBlock()) return false;
-  if (load.getOther() && !isZero(load.getOther())) return false;
-  unsigned contiguous = allocation.getResult().getType().getLayout().getContiguous();
-  if (contiguousDimension(twg::layoutOf(load.getResult())) != contiguous) return false;
-  auto vector = load->getAttrOfType<IntegerAttr>("twg.vector");
-  int64_t elements = vector ? vector.getInt() : 1;
-  int64_t bytes = elements * twg::sharedLayoutOf(allocation.getResult().getType()).elementBytes();
-  return bytes == 4 || bytes == 8 || bytes == 16;
-}
-
 class Pipeline final : Ring {
 public:
   Pipeline(scf::ForOp loop, int stages) : Ring(loop, stages) {}
@@ -78,7 +66,8 @@ bool Pipeline::find() {
     auto load = allocation.getSrc() ? allocation.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
     bool isRead = llvm::all_of(allocation->getUsers(),
                                [](Operation* user) { return isa<twg::LocalLoadOp, twg::WarpgroupDotOp>(user); });
-    if (load && isRead && canBeCopied(load, allocation) && addSlice(load)) {
+    const bool isHere = load && load->getBlock() == allocation->getBlock();
+    if (isHere && isRead && canBeCopied(load, allocation.getResult().getType()) && addSlice(load)) {
       copies_.push_back({Slots(allocation), load});
       isFenced_ |= llvm::any_of(allocation->getUsers(), [](Operation* user) { return isa<twg::WarpgroupDotOp>(user); });
     }
@@ -171,6 +160,16 @@ void Pipeline::rewrite(Operation* barrier) {
 }
 
 } // namespace
+
+bool canBeCopied(tt::LoadOp load, twg::MemDescType memory) {
+  if (!load->hasOneUse() || load.getIsVolatile()) return false;
+  if (load.getOther() && !isZero(load.getOther())) return false;
+  if (contiguousDimension(twg::layoutOf(load.getResult())) != memory.getLayout().getContiguous()) return false;
+  auto vector = load->getAttrOfType<IntegerAttr>("twg.vector");
+  int64_t elements = vector ? vector.getInt() : 1;
+  int64_t bytes = elements * twg::sharedLayoutOf(memory).elementBytes();
+  return bytes == 4 || bytes == 8 || bytes == 16;
+}
 
 void pipelineLoops(tt::FuncOp kernel, const Target& target, const Options& options) {
   if (!target.features().asyncCopies) return;

@@ -64,9 +64,10 @@ LogicalResult addUpInThreads(ModuleOp module, const Target&, const Options&) {
   return success();
 }
 
-LogicalResult shareOperands(ModuleOp module, const Target& target, const Options&) {
+LogicalResult shareOperands(ModuleOp module, const Target& target, const Options& options) {
   tt::removeCommonSubexpressions(kernelOf(module));
   if (target.features().matrixLoads) shareDotOperands(kernelOf(module));
+  shareLoadedOperands(kernelOf(module), target, options);
   return success();
 }
 
@@ -119,7 +120,8 @@ constexpr Step kSteps[] = {
     {"twg-tensor-maps", "arguments that are descriptors, as tensor maps where copies can use them", chooseMaps},
     {"twg-layouts", "a layout for every tile, and conversions between layouts", chooseLayouts},
     {"twg-thread-reductions", "reductions that a loop adds up, in each thread first", addUpInThreads},
-    {"twg-dot-operands", "operands of dots through shared memory, where ldmatrix reads them", shareOperands},
+    {"twg-dot-operands", "operands of dots through shared memory, where ldmatrix reads them or loops copy them",
+     shareOperands},
     {"twg-tensor-copies", "accesses through tensor maps, as copies to and from shared memory", copyTensors},
     {"twg-tensor-pipeline", "tensor copies of loops, begun some iterations ahead", pipelineTensors},
     {"twg-pipeline", "loads that feed dots, as copies some iterations ahead", pipeline},

@@ -75,7 +75,9 @@ LARGEST_K = 128
 """a is stored with rows of so many elements (or, if it is stored by columns, columns of BM)."""
 
 
-def loop_text(kind: str, m: int, n: int, k: int, columns: bool = False, stages: int | None = None) -> str:
+def loop_text(
+    kind: str, m: int, n: int, k: int, columns: bool = False, stages: int | None = None, precision: str = "tf32"
+) -> str:
     """c = a @ b over K in steps of k. columns: a lies in memory with its columns contiguous."""
     if columns:
         pieces = {
@@ -98,6 +100,7 @@ def loop_text(kind: str, m: int, n: int, k: int, columns: bool = False, stages: 
     text = LOOP.replace("\n  %c0 = ", constants, 1)
     for name, piece in pieces.items():
         text = text.replace(name, piece)
+    text = text.replace("inputPrecision = tf32", f"inputPrecision = {precision}")
     text = text.replace("STAGES", "" if stages is None else f"{{tt.num_stages = {stages} : i32}}")
     text = text.replace("BMBK", str(m * k)).replace("BNBK", str(n * k))
     for name, extent in (("BM", m), ("BN", n), ("BK", k)):
@@ -115,8 +118,8 @@ def stored(kind: str, numbers: np.ndarray) -> np.ndarray:
 
 def check(kind: str, m: int, n: int, k: int, total: int, arch: str, columns: bool = False, **options) -> dict:
     """Runs the loop over `total` elements of K; gives the stages of its code."""
-    in_text = options.pop("in_text", None)
-    code = small_kernels.compiled(loop_text(kind, m, n, k, columns, in_text), arch, **options)
+    in_text, precision = options.pop("in_text", None), options.pop("precision", "tf32")
+    code = small_kernels.compiled(loop_text(kind, m, n, k, columns, in_text, precision), arch, **options)
     random = np.random.default_rng(total + m)
     a, b = random.integers(-3, 4, (m, LARGEST_K)), random.integers(-3, 4, (LARGEST_K, n))
     c = np.full((m, n), 77, np.float32)
@@ -171,6 +174,31 @@ def test_warpgroups(kind: str, m: int, n: int, k: int, warps: int, stages: int, 
     # tf32 matrices have K contiguous: other operands are written to shared memory element by element.
     copied = stages > 1 and (kind != "f32" or not columns)
     assert ("cp.async.c" in ptx) == copied
+
+
+@pytest.mark.parametrize("stages", [1, 2, 4])
+@pytest.mark.parametrize("columns", [False, True])
+@pytest.mark.parametrize(
+    ("m", "n", "k", "warps"), [(64, 64, 16, 4), (32, 64, 32, 8), (16, 16, 64, 1), (128, 32, 16, 4)]
+)
+def test_products_without_tensor_cores(m: int, n: int, k: int, warps: int, columns: bool, stages: int) -> None:
+    """Their loads are copied ahead like others, with one barrier an iteration and one behind the loop."""
+    facts = {"num_warps": warps, "num_stages": stages, "precision": "ieee"}
+    for total, arch in ((112, "sm_80"), (128, "sm_90a"), (0, "sm_80")):
+        code = check("f32", m, n, k, total, arch, columns, **facts)
+        assert "fma.rn.f32" in code["ptx"]
+        assert ("cp.async.c" in code["ptx"]) == (stages > 1)
+        if stages > 1:
+            assert "ld.global" not in code["ptx"] and "st.shared" not in code["ptx"]
+            assert code["metadata"]["shared"] == stages * 4 * k * (m + n)
+            assert len(re.findall(r"bar\.sync|barrier\.sync", code["ptx"])) == 2
+
+
+def test_products_without_tensor_cores_leave_half_of_the_memory() -> None:
+    """Three stages of 32 KiB fit into half of an sm_90's 227 KiB, four do not: then nothing is copied ahead."""
+    for stages, copied in ((3, True), (4, False)):
+        ptx = check("f32", 64, 64, 64, 128, "sm_90a", num_stages=stages, precision="ieee", num_warps=8)["ptx"]
+        assert ("cp.async" in ptx) == copied
 
 
 def test_the_loop_decides_over_the_options() -> None:
