@@ -6,6 +6,8 @@
 
 Each case runs in a process of its own with caches of its own: a fault is that case's, and compile times are those of a
 first time. Times are microseconds of a call among others that wait for the GPU; backward passes are part of them.
+"kernels us" is what each kernel takes of a call on the GPU, "choices" what tuning measured of a template's
+configurations.
 
 Here:      the runs, their files and the table.
 Not here:  the cases (torch_compile_cases.py).
@@ -21,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 CASES = Path(__file__).with_name("torch_compile_cases.py")
 
@@ -33,11 +36,13 @@ def run(options: argparse.Namespace) -> None:
         with tempfile.TemporaryDirectory(prefix="torch-compile-") as folder:
             caches = {"TORCHINDUCTOR_CACHE_DIR": folder, "TILETWIN_CACHE_DIR": f"{folder}/stages"}
             words = [sys.executable, str(CASES), name]
+            row: dict[str, Any]
             try:
                 done = subprocess.run(words, capture_output=True, text=True, timeout=options.seconds,
                                       env={**os.environ, **caches})  # fmt: skip
                 last = [line for line in done.stdout.splitlines() if line.startswith("{")]
                 row = json.loads(last[-1]) if last else {"error": f"status {done.returncode}: {done.stderr[-800:]}"}
+                row |= choices_in(done.stderr)
             except subprocess.TimeoutExpired:
                 row = {"error": f"no end within {options.seconds:g} seconds"}
             row["kernels"] = sorted(kernels_below(Path(folder)))
@@ -46,6 +51,13 @@ def run(options: argparse.Namespace) -> None:
         rows[name] = row
         print(name, json.dumps(row)[:600], flush=True)
         Path(options.out).write_text(json.dumps({"environment": facts, "cases": rows}, indent=1) + "\n")
+
+
+def choices_in(text: str) -> dict[str, dict[str, float]]:
+    """The tables that tuning prints: microseconds by configuration, the fastest first."""
+    lines = re.findall(r"^  (?:\w+) ([0-9.]+) ms +[0-9.]+% (.+)", text, re.MULTILINE)
+    shown = {" ".join(re.findall(r"(?:BLOCK_\w|num_\w+)=\d+", words)) or words: ms for ms, words in lines}
+    return {"choices": {words: round(float(ms) * 1e3, 1) for words, ms in shown.items()}} if shown else {}
 
 
 def kernels_below(folder: Path) -> set[str]:
@@ -69,6 +81,10 @@ def beside(first: str, second: str) -> None:
         seconds = "   ".join(f"{row['compile s']:.1f}" if "compile s" in row else "-" for row in (mine, theirs))
         eager = mine.get("eager us", theirs.get("eager us", float("nan")))
         print(f"{name:26}{eager:10.1f}{cells[0]:>16}{cells[1]:>16}{ratio:>7}   {seconds}")
+        for key in ("kernels us", "choices"):
+            for words in list(dict.fromkeys([*mine.get(key, {}), *theirs.get(key, {})]))[:12]:
+                times = [f"{row[key][words]:.1f}" if words in row.get(key, {}) else "-" for row in (mine, theirs)]
+                print(f"    {words[:62]:62}{times[0]:>10}{times[1]:>10}")
     for row, file in ((one, first), (other, second)):
         for name, case in row.items():
             if "error" in case:

@@ -251,6 +251,19 @@ def microseconds(run: Callable[[], Any], calls: int = 20, seconds: float = 0.4) 
     return statistics.median(times)
 
 
+def microseconds_of_kernels(run: Callable[[], Any], calls: int = 10) -> dict[str, float]:
+    """What each kernel takes on the GPU in one call: without launches, and without what lies between kernels."""
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CUDA]) as recorded:
+        for _ in range(calls):
+            run()
+        torch.cuda.synchronize()
+    times = {event.key[:100]: event.self_device_time_total / calls for event in recorded.key_averages()
+             if event.device_type == torch.autograd.DeviceType.CUDA}  # fmt: skip
+    return {name: round(time, 2) for name, time in sorted(times.items(), key=lambda item: -item[1])}
+
+
 def worst(given: list, expected: list) -> float:
     """The largest difference relative to the largest value of a result; infinite: other types, or no numbers."""
     most = 0.0
@@ -281,6 +294,7 @@ def run_case(name: str) -> dict[str, Any]:
         return {**row, "error": f"differs from eager by {row['difference']:.3g}, allowed are {tolerance:g}"}
     row["difference"] = float(f"{row['difference']:.2g}")
     row["us"], row["eager us"] = round(microseconds(ours), 1), round(microseconds(eager), 1)
+    row["kernels us"] = microseconds_of_kernels(ours)
     counters = torch._dynamo.utils.counters["inductor"]
     row["counters"] = {k: v for k, v in counters.items() if "cudagraph" in k or "static" in k or "cache_hit" in k}
     return row
