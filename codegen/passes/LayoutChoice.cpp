@@ -7,6 +7,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -111,6 +112,29 @@ LayoutChoice::Wished LayoutChoice::heaviest(ValueRange operands) {
   return best;
 }
 
+LayoutChoice::Wish LayoutChoice::asStored(Operation* op, Wish wished) {
+  SmallVector<Wish, 2> others;
+  for (Value operand : op->getOperands())
+    if (Wished other = wish(operand); other && other->weight == wished.weight && other->layout != wished.layout)
+      others.push_back(*other);
+  if (others.empty()) return wished;
+  // Stores that elementwise operations alone lead to.
+  llvm::SetVector<Value> around;
+  around.insert(op->getResult(0));
+  for (unsigned i = 0; i < around.size() && i < 64; ++i)
+    for (OpOperand& use : around[i].getUses()) {
+      Operation* user = use.getOwner();
+      if (isElementwise(user)) around.insert(user->getResult(0));
+      auto store = dyn_cast<tt::StoreOp>(user);
+      if (!store || use.get() != store.getValue()) continue;
+      const LinearLayout stored = access_.of(store.getPtr());
+      if (stored == wished.layout) return wished;
+      for (const Wish& other : others)
+        if (stored == other.layout) return other;
+    }
+  return wished;
+}
+
 int64_t LayoutChoice::conversionsFor(Value value) {
   ArrayRef<int64_t> shape = tt::shapeOf(value.getType());
   const int64_t size = llvm::product_of(shape);
@@ -158,7 +182,7 @@ LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
   if (packOf(op) > 1) return packed(heaviest(op->getOperands()), shape, packOf(op));
   if (isElementwise(op) && !isMemoryEffectFree(op)) return orUsual(heaviest(op->getOperands()), shape); // never twice
   if (isElementwise(op)) {
-    if (Wished wished = heaviest(op->getOperands())) return wished;
+    if (Wished wished = heaviest(op->getOperands())) return asStored(op, *wished);
     if (conversionsFor(result) < llvm::product_of(shape)) return std::nullopt;
     return orUsual(ofRepeated(result), shape);
   }

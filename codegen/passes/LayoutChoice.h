@@ -3,10 +3,11 @@
 // Here:      the choice, from the function as it stands. Not here: the rewriting (Layouts.cpp), accesses (AccessLayout.h).
 //
 // Idea: some operations decide: loads and stores want coalesced accesses, dots want the tensor cores' layouts. What is
-//       computed from one of these follows it; where two meet the more valuable one wins. What is computed from
-//       constants, ranges, scalars and broadcasts alone follows nobody: it is *free*, and made again in every layout
-//       that a user needs, unless it costs less to convert the value than what it repeats. Values carried around loops
-//       follow what comes in, what the body gives, or what the body needs them for.
+//       computed from one of these follows it; where two meet the more valuable one wins, of equal ones that of the
+//       result's store. What is computed from constants, ranges, scalars and broadcasts alone follows nobody: it is
+//       *free*, and made again in every layout that a user needs, unless it costs less to convert the value than what
+//       it repeats. Values carried around loops follow what comes in, what the body gives, or what the body needs them
+//       for.
 #pragma once
 #include "codegen/passes/DotLayouts.h"
 #include "llvm/ADT/DenseSet.h"
@@ -46,6 +47,8 @@ private:
   Wished wishOf(mlir::OpResult result);
   Wished wishOf(mlir::BlockArgument argument);
   Wished heaviest(mlir::ValueRange operands);
+  /// Where operands of this weight lie in other layouts: the one that the result is stored in, if it is one of them.
+  Wish asStored(mlir::Operation* op, Wish wished);
   Wished neededFor(mlir::Value value, unsigned depth);
   /// Elements that have to be converted before a free value can be made in one more layout.
   int64_t conversionsFor(mlir::Value value);

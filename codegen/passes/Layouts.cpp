@@ -37,9 +37,13 @@ private:
   void assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan);
   void eraseFree();
 
-  Value inLayout(Value tile, const LinearLayout& layout);
+  /// narrowed: a conversion may move what the tile was widened from.
+  Value inLayout(Value tile, const LinearLayout& layout, bool narrowed = true);
   Value cloneFree(OpResult result, const LinearLayout& layout);
-  void setOperand(OpOperand& operand, const LinearLayout& layout) { operand.set(inLayout(operand.get(), layout)); }
+  /// Conversions of a dot's operands become memory that it reads (DotOperands.h): they stand right before it.
+  void setOperand(OpOperand& operand, const LinearLayout& layout) {
+    operand.set(inLayout(operand.get(), layout, !isa<tt::DotOp>(operand.getOwner())));
+  }
   /// Those of all blocks; operations of a block may use what another one defines.
   void setArguments(Region& region) {
     for (Block& block : region)
@@ -134,13 +138,29 @@ void LayoutAssigner::assignBlockAccess(Operation* op) {
   if (isLoad) setLayout(block, layout);
 }
 
-Value LayoutAssigner::inLayout(Value tile, const LinearLayout& layout) {
+/// The operation that made a tile of one with narrower elements; null: another one made it.
+Operation* wideningOf(Value tile) {
+  Operation* op = tile.getDefiningOp();
+  if (!op || !isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, tt::FpToFpOp>(op)) return nullptr;
+  auto bits = [](Value value) { return tt::elementTypeOf(value.getType()).getIntOrFloatBitWidth(); };
+  return bits(op->getOperand(0)) < bits(tile) && twg::hasLayout(op->getOperand(0).getType()) ? op : nullptr;
+}
+
+Value LayoutAssigner::inLayout(Value tile, const LinearLayout& layout, bool narrowed) {
   if (!isTile(tile)) return tile;
   auto attribute = twg::LinearAttr::get(kernel_.getContext(), layout);
   if (twg::hasLayout(tile.getType())) {
     if (cast<RankedTensorType>(tile.getType()).getEncoding() == attribute) return tile;
     if (Value known = made_.lookup({tile, attribute})) return known;
     OpBuilder builder(kernel_.getContext());
+    if (Operation* cast = narrowed ? wideningOf(tile) : nullptr) { // fewer bytes are moved
+      Value narrow = inLayout(cast->getOperand(0), layout);
+      builder.setInsertionPointAfter(cast);
+      Operation* again = builder.clone(*cast);
+      again->setOperand(0, narrow);
+      setLayout(again->getResult(0), layout);
+      return made_[{tile, attribute}] = again->getResult(0);
+    }
     builder.setInsertionPointAfterValue(tile);
     Value converted =
         twg::ConvertLayoutOp::create(builder, tile.getLoc(), twg::withLayout(tile.getType(), layout), tile);

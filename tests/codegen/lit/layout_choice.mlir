@@ -241,3 +241,45 @@ tt.func public @halves(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %q: !tt.pt
   tt.store %d, %n : tensor<64x2x16x!tt.ptr<i8>>
   tt.return
 }
+
+// -----
+
+// A tile that is read by columns and one that is read by rows: the sum lies as it is stored, whichever stands first, and the other
+// tile is converted before it is widened.
+// CHECK-LABEL: @stored
+// CHECK-NOT: convert_layout
+// CHECK: tt.load {{.*}} : tensor<32x64x!tt.ptr<f16>, #[[COLUMNS:layout[0-9]*]]>
+// CHECK: twg.convert_layout {{.*}} : tensor<32x64xf16, #[[COLUMNS]]> -> tensor<32x64xf16, #[[ROWS:layout[0-9]*]]>
+// CHECK: arith.extf {{.*}} : tensor<32x64xf16, #[[ROWS]]> to tensor<32x64xf32, #[[ROWS]]>
+// CHECK-NOT: convert_layout
+// CHECK: tt.store {{.*}} : tensor<32x64x!tt.ptr<f16>, #[[ROWS]]>
+// CHECK-NOT: convert_layout
+tt.func public @stored(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+  %m = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %n = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %c64 = arith.constant dense<64> : tensor<32x1xi32>
+  %c32 = arith.constant dense<32> : tensor<1x64xi32>
+  %me = tt.expand_dims %m {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %ne = tt.expand_dims %n {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ms = arith.muli %me, %c64 : tensor<32x1xi32>
+  %ns = arith.muli %ne, %c32 : tensor<1x64xi32>
+  %mb = tt.broadcast %ms : tensor<32x1xi32> -> tensor<32x64xi32>
+  %nb = tt.broadcast %ne : tensor<1x64xi32> -> tensor<32x64xi32>
+  %mc = tt.broadcast %me : tensor<32x1xi32> -> tensor<32x64xi32>
+  %nc = tt.broadcast %ns : tensor<1x64xi32> -> tensor<32x64xi32>
+  %rows = arith.addi %mb, %nb : tensor<32x64xi32>
+  %columns = arith.addi %mc, %nc : tensor<32x64xi32>
+  %b = tt.splat %p : !tt.ptr<f16> -> tensor<32x64x!tt.ptr<f16>>
+  %by = tt.addptr %b, %columns : tensor<32x64x!tt.ptr<f16>>, tensor<32x64xi32>
+  %y = tt.load %by : tensor<32x64x!tt.ptr<f16>>
+  %bx = tt.addptr %b, %rows : tensor<32x64x!tt.ptr<f16>>, tensor<32x64xi32>
+  %x = tt.load %bx : tensor<32x64x!tt.ptr<f16>>
+  %yw = arith.extf %y : tensor<32x64xf16> to tensor<32x64xf32>
+  %xw = arith.extf %x : tensor<32x64xf16> to tensor<32x64xf32>
+  %s = arith.addf %yw, %xw : tensor<32x64xf32>
+  %r = arith.truncf %s : tensor<32x64xf32> to tensor<32x64xf16>
+  %c = tt.splat %q : !tt.ptr<f16> -> tensor<32x64x!tt.ptr<f16>>
+  %d = tt.addptr %c, %rows : tensor<32x64x!tt.ptr<f16>>, tensor<32x64xi32>
+  tt.store %d, %r : tensor<32x64x!tt.ptr<f16>>
+  tt.return
+}
