@@ -95,15 +95,9 @@ bool splitsBetweenGroups(arith::CmpIPredicate predicate, bool isRunOnTheLeft) {
                         : predicate == sgt || predicate == sle || predicate == ugt || predicate == ule;
 }
 
-/// Of the signed result of an operation on integers.
-bool isNotNegative(Operation* op, const Contiguity& a, const Contiguity& b) {
-  if (isa<arith::AddIOp, arith::MulIOp, arith::OrIOp>(op)) return a.notNegative && b.notNegative;
-  if (isa<arith::AndIOp>(op)) return a.notNegative || b.notNegative;
-  if (isa<arith::RemSIOp, arith::RemUIOp, arith::DivUIOp>(op)) return a.notNegative;
-  // What counts programs and rows is divided by other counts (pid // width): only a divisor that is known to be negative
-  // is taken for one.
-  if (isa<arith::DivSIOp>(op)) return a.notNegative && b.value.value_or(1) > 0;
-  return false;
+Value withoutExtension(Value number) {
+  while (auto extended = number.getDefiningOp<arith::ExtSIOp>()) number = extended.getIn();
+  return number;
 }
 
 /// What tl.multiple_of and its like promise of a result.
@@ -120,6 +114,58 @@ void applyHints(Operation* op, Contiguity& known) {
 }
 
 } // namespace
+
+bool ContiguityAnalysis::assumeMask(Value mask) {
+  llvm::SmallVector<Value> parts{mask};
+  while (!parts.empty()) {
+    Operation* op = parts.pop_back_val().getDefiningOp();
+    if (!op) continue;
+    // Elements keep their places: a tile that is repeated has the rank of the mask.
+    if (isa<arith::AndIOp, BroadcastOp>(op)) llvm::append_range(parts, op->getOperands());
+    auto compare = dyn_cast<arith::CmpIOp>(op);
+    if (!compare || !isa<RankedTensorType>(compare.getLhs().getType())) continue;
+    using enum arith::CmpIPredicate;
+    const arith::CmpIPredicate predicate = compare.getPredicate();
+    const bool isOnTheLeft = predicate == sge || predicate == sgt;
+    if (!isOnTheLeft && predicate != sle && predicate != slt) continue;
+    Value number = isOnTheLeft ? compare.getLhs() : compare.getRhs();
+    ContiguityAnalysis constants;
+    std::optional<int64_t> bound = constants.of(isOnTheLeft ? compare.getRhs() : compare.getLhs()).value;
+    if (!bound || !llvm::isInt<32>(*bound)) continue;
+    int64_t least = *bound + (predicate == sgt || predicate == slt);
+    int64_t& known = atLeast_.try_emplace(withoutExtension(number), least).first->second;
+    known = std::max(known, least);
+  }
+  return !atLeast_.empty();
+}
+
+Contiguity ContiguityAnalysis::ofMoved(Value tile) {
+  if (atLeast_.empty()) return of(tile);
+  ContiguityAnalysis everywhere;
+  everywhere.assumed_ = assumed_;
+  return everywhere.of(tile);
+}
+
+/// Of the signed result of an operation on integers.
+bool ContiguityAnalysis::isNotNegative(Operation* op, const Contiguity& a, const Contiguity& b) const {
+  if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+    const bool isSum = isa<arith::AddIOp>(op);
+    auto staysAbove = [&](Value number, const Contiguity& other) {
+      const auto least = atLeast_.find(withoutExtension(number));
+      if (least == atLeast_.end() || !other.value || !llvm::isInt<32>(*other.value)) return false;
+      return least->second + (isSum ? *other.value : -*other.value) >= 0;
+    };
+    if (staysAbove(op->getOperand(0), b) || (isSum && staysAbove(op->getOperand(1), a))) return true;
+    return isSum && a.notNegative && b.notNegative;
+  }
+  if (isa<arith::MulIOp, arith::OrIOp>(op)) return a.notNegative && b.notNegative;
+  if (isa<arith::AndIOp>(op)) return a.notNegative || b.notNegative;
+  if (isa<arith::RemSIOp, arith::RemUIOp, arith::DivUIOp>(op)) return a.notNegative;
+  // What counts programs and rows is divided by other counts (pid // width): only a divisor that is known to be negative
+  // is taken for one.
+  if (isa<arith::DivSIOp>(op)) return a.notNegative && b.value.value_or(1) > 0;
+  return false;
+}
 
 Contiguity ContiguityAnalysis::ofBinary(Operation* op) {
   Value result = op->getResult(0);
@@ -227,7 +273,7 @@ Contiguity ContiguityAnalysis::compute(Value value) {
           known.dimensions[d] = {1, scalar.dimensions[0].divisor, extent(value, d)};
       })
       .Case<ExpandDimsOp>([&](ExpandDimsOp expand) {
-        const Contiguity& source = of(expand.getSrc());
+        const Contiguity source = ofMoved(expand.getSrc());
         known = source;
         int64_t divisor = kMost;
         for (const AlongDimension& dimension : source.dimensions) divisor = std::min(divisor, divisorOfAll(dimension));
@@ -240,7 +286,7 @@ Contiguity ContiguityAnalysis::compute(Value value) {
             known.dimensions[d] = {1, divisorOfAll(known.dimensions[d]), extent(value, d)};
       })
       .Case<TransOp>([&](TransOp trans) {
-        const Contiguity source = of(trans.getSrc());
+        const Contiguity source = ofMoved(trans.getSrc());
         for (auto [d, from] : llvm::enumerate(trans.getOrder())) known.dimensions[d] = source.dimensions[size_t(from)];
         known.value = source.value;
         known.notNegative = source.notNegative;

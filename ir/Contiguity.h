@@ -32,15 +32,22 @@ class ContiguityAnalysis {
 public:
   /// Of an integer or pointer, a tile of them, or a mask.
   const Contiguity& of(mlir::Value value);
+  /// From now on it speaks of elements where a mask of their tile is true: what the mask says of numbers from below holds.
+  /// False if it says nothing of that kind. Before the first question.
+  bool assumeMask(mlir::Value mask);
 
 private:
   Contiguity compute(mlir::Value value);
   Contiguity ofArgument(mlir::BlockArgument argument);
   Contiguity ofBinary(mlir::Operation* op);
+  /// Of a tile whose elements stand elsewhere in the tile that the mask is for.
+  Contiguity ofMoved(mlir::Value tile);
+  bool isNotNegative(mlir::Operation* op, const Contiguity& a, const Contiguity& b) const;
   /// Assumes of every value that the loop carries what holds at first, and takes back what the body does not keep.
   void assumeCarriedValues(mlir::scf::ForOp loop);
 
   llvm::DenseMap<mlir::Value, Contiguity> known_;
+  llvm::DenseMap<mlir::Value, int64_t> atLeast_;    ///< what the mask says
   llvm::DenseMap<mlir::Value, Contiguity> assumed_; ///< of values that loops carry: as found, or while it is looked for
 };
 

@@ -79,7 +79,10 @@ LinearLayout AccessLayouts::usual(ArrayRef<int64_t> shape) {
 
 unsigned AccessLayouts::vector(Value pointers, Value mask, const LinearLayout& layout) {
   int32_t fastest = orderOf(pointers).front();
-  const tt::AlongDimension& along = contiguity_.of(pointers).dimensions[fastest];
+  // What is masked off is not accessed: it may count otherwise.
+  tt::ContiguityAnalysis whereMasked;
+  const bool saysMore = mask && whereMasked.assumeMask(mask);
+  const tt::AlongDimension along = (saysMore ? whereMasked : contiguity_).of(pointers).dimensions[fastest];
   int64_t bytes = bytesOf(pointers);
   int64_t limit = std::min({along.contiguous, std::max<int64_t>(along.divisor / bytes, 1), kWidestAccess / bytes});
   if (mask) limit = std::min(limit, contiguity_.of(mask).dimensions[fastest].constant);

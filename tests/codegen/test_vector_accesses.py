@@ -85,6 +85,63 @@ def test_quotients_and_remainders_of_both_signs(
 
 
 @triton.jit
+def load_above(x, o, KIND: tl.constexpr, SHIFT: tl.constexpr, BOUND: tl.constexpr, N: tl.constexpr):
+    lanes = tl.arange(0, N)
+    if KIND == "ge":
+        mask = lanes >= BOUND
+    elif KIND == "gt":
+        mask = lanes > BOUND
+    elif KIND == "le":
+        mask = lanes.to(tl.int64) >= tl.full([N], BOUND, tl.int64)
+    else:
+        mask = lanes <= BOUND
+    tl.store(o + lanes, tl.load(x + N + (lanes - SHIFT) % 16, mask=mask & (lanes < N), other=-1))
+
+
+@pytest.mark.parametrize(
+    ("kind", "bound", "vector"),
+    [("ge", 64, True), ("le", 64, True), ("ge", 68, True), ("ge", 48, False), ("gt", 63, False), ("below", 64, False)],
+)
+def test_masks_that_leave_no_number_below_zero(
+    kind: str, bound: int, vector: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Remainders count up where the mask lets no number below zero through, and nobody reads the others."""
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    x, out, lanes = np.arange(4 * LANES, dtype=np.int32), np.zeros(LANES, np.int32), np.arange(LANES)
+    kernel = load_above[(1,)](x, out, kind, 64, bound, LANES, num_warps=1)
+    mask = {"gt": lanes > bound, "below": lanes <= bound}.get(kind, lanes >= bound)
+    np.testing.assert_array_equal(out, np.where(mask, x[LANES + np.fmod(lanes - 64, 16)], -1))
+    assert ("ld.global.v4.b32" in kernel.asm["ptx"]) == vector
+
+
+@triton.jit
+def load_turned(x, o, FORM: tl.constexpr, N: tl.constexpr):
+    lanes = tl.arange(0, N)
+    rows, columns = lanes[:, None], lanes[None, :]
+    if FORM == "expanded":
+        mask = (lanes >= 16)[:, None] & (columns >= 0)
+        at = ((lanes - 16) % 16)[None, :]
+    else:
+        square = rows * 0 + columns
+        mask = tl.trans(square) >= 16 if FORM == "mask" else square >= 16
+        at = tl.trans((tl.trans(square) - 16) % 16) if FORM == "twice" else (square - 16) % 16
+        at = tl.trans(at) if FORM == "index" else at
+    tl.store(o + rows * N + columns, tl.load(x + N + at, mask=mask, other=-1))
+
+
+@pytest.mark.parametrize("form", ["expanded", "mask", "index", "twice"])
+def test_masks_of_another_axis_say_nothing(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    n = 32
+    x, out, lanes = np.arange(4 * n, dtype=np.int32), np.zeros((n, n), np.int32), np.arange(n)
+    load_turned[(1,)](x, out, form, n, num_warps=1)
+    columns = np.broadcast_to(lanes, (n, n))
+    mask = columns.T >= 16 if form in ("expanded", "mask") else columns >= 16
+    at = np.fmod((columns.T if form == "index" else columns) - 16, 16)
+    np.testing.assert_array_equal(out, np.where(mask, x[n + at], -1))
+
+
+@triton.jit
 def load_rows(x, row, o, STEP: tl.constexpr, N: tl.constexpr):
     lanes = tl.arange(0, N)
     start = lanes + tl.load(row + lanes) * STEP
