@@ -180,6 +180,10 @@ def gradients() -> None:
 def convolutions() -> None:
     layers = nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.AvgPool2d(2), nn.Flatten()
     same_gradients(nn.Sequential(*layers, nn.Linear(4 * 4 * 3, 4)), random(2, 3, 9, 7))
+    with torch.no_grad():  # Inductor chooses channels_last
+        for dtype in (torch.float32, torch.bfloat16):
+            model = nn.Sequential(nn.Conv2d(3, 64, 11, 4, 2), nn.ReLU(), nn.MaxPool2d(3, 2)).to(DEVICE, dtype)
+            same(model, random(2, 3, 40, 40, dtype=dtype), tolerance=2e-2 if dtype in LOW else 1e-4, dynamic=False)
 
 
 def transformer() -> None:
@@ -207,6 +211,10 @@ def random_numbers() -> None:
     first = compiled()
     torch.manual_seed(1)
     assert torch.equal(first, compiled()) and first.device.type == DEVICE
+    generator = torch.Generator(DEVICE)
+    from_generator = torch.compile(lambda x, g: x * 2 + torch.randn(4, generator=g, device=x.device))
+    drawn = from_generator(torch.zeros(4, device=DEVICE), generator.manual_seed(3))
+    check(drawn, torch.randn(4, generator=generator.manual_seed(3), device=DEVICE))
 
 
 def transforms() -> None:

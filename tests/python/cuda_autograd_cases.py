@@ -216,6 +216,26 @@ def fake_tensors():
     assert on_cuda(exported(x)) and torch.fx.symbolic_trace(torch.nn.ReLU())(x).is_cuda
 
 
+def strides_of_fake_convolutions():
+    """They are those of the real result, which the CPU computes: views of it are traced right."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    for form in (torch.contiguous_format, torch.channels_last):
+        for size, groups in ((1, 1), (3, 1), (3, 4)):
+            x = torch.randn(2, 8, 9, 9, device="cuda").to(memory_format=form).requires_grad_()
+            weight = torch.randn(12, 8 // groups, size, size, device="cuda").to(memory_format=form).requires_grad_()
+
+            def results(x, weight, groups=groups):
+                y = torch.nn.functional.conv2d(x, weight, groups=groups)
+                return (y, *torch.autograd.grad(y.square().sum(), (x, weight)))
+
+            mode = FakeTensorMode()
+            with mode:
+                fakes = results(mode.from_tensor(x), mode.from_tensor(weight))
+            for real, fake in zip(results(x, weight), fakes, strict=True):
+                assert on_cuda(fake) and real.stride() == fake.stride(), (form, size, groups, real.stride())
+
+
 def meta_tensors():
     x = torch.ones(3, device="cuda")
     for meta in (torch.empty(3, device="meta"), torch.empty_like(x, device="meta"), x.to("meta")):

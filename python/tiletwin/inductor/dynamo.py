@@ -21,6 +21,7 @@ _EMULATION = "tiletwin.torch_cuda."
 
 def patch(dynamo: ModuleType) -> None:
     """Called when torch._dynamo has been imported."""
+    from torch import _C
     from torch._dynamo import guards, output_graph, source, trace_rules, utils
     from torch._dynamo.variables import builder, optimizer, torch_function
 
@@ -30,7 +31,7 @@ def patch(dynamo: ModuleType) -> None:
     _hide_mode(guards, utils, torch_function.SymbolicTorchFunctionState)
     _guard_places(guards.GuardBuilder)
     _place_gradients(builder.VariableBuilder)
-    _see_originals(builder.VariableBuilder, source.AttrSource)
+    _see_originals(builder.VariableBuilder, source.AttrSource, _C.Generator)
     Graph: Any = output_graph.OutputGraph
     Graph.call_user_compiler = in_mode(Graph.call_user_compiler)  # compilers may make real tensors
     State: Any = optimizer.OptimizerVariable
@@ -90,13 +91,15 @@ def _guard_places(Builder: Any) -> None:
     Builder.TENSOR_MATCH = match_place
 
 
-def _see_originals(Builder: Any, AttrSource: Any) -> None:
+def _see_originals(Builder: Any, AttrSource: Any, Generator: type) -> None:
     """A function of torch that the emulation has wrapped is traced as torch's own: what it makes is fake, without
-    marks."""
+    marks. So is a generator of random numbers, whose class is the emulation's."""
     wrap = Builder._wrap
 
     @functools.wraps(wrap)
     def wrap_original(self: Any, value: Any) -> Any:
+        if isinstance(value, Generator):
+            return self.wrap_user_defined(value)
         original = getattr(value, "__wrapped__", None) if type(value) is FunctionType else None
         if original is None or not value.__globals__.get("__name__", "").startswith(_EMULATION):
             return wrap(self, value)

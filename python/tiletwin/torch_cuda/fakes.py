@@ -14,6 +14,7 @@ import ctypes
 import dataclasses
 import functools
 import os
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,6 +31,8 @@ _NO_GUARD = (
 )
 _kept: list[Any] = []
 """Objects that torch's C++ points to."""
+_asking = threading.local()
+"""`of_kernel` is set while C++ asks which of its kernels an operator takes: it is one of the CPU's that will run."""
 
 
 def patch(torch: Any) -> None:
@@ -47,6 +50,7 @@ def patch(torch: Any) -> None:
     # What torch does where there is no GPU: nothing is initialized on it.
     Mode.avoid_device_init = property(lambda self: True)
     _patch_devices(torch, fake_tensor.FakeTensor, Mode)
+    _patch_convolution(torch)
     _patch_backward(torch, fake_tensor.FakeTensor)
     _patch_properties(torch, functional_tensor.FunctionalTensor, torch.Tensor.device.__get__)
     _patch_properties(torch, fake_tensor.FakeTensor, fake_tensor.FakeTensor.device.fget)  # type: ignore[attr-defined]
@@ -134,7 +138,9 @@ def _patch_devices(torch: Any, Fake: Any, Mode: Any) -> None:
 
     def stand_in(tensor: Any) -> Any:
         device = tensor.fake_device
-        return torch.device(STAND_IN, device.index) if device.type == "cuda" else device
+        if device.type != "cuda":
+            return device
+        return torch.device("cpu" if getattr(_asking, "of_kernel", False) else STAND_IN, device.index)
 
     def dispatch_tensor(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = {}) -> Any:  # noqa: B006
         if func is asked and not args[0].fake_mode.in_kernel_invocation:
@@ -150,6 +156,24 @@ def _patch_devices(torch: Any, Fake: Any, Mode: Any) -> None:
 
     Fake.__torch_dispatch__ = classmethod(dispatch_tensor)
     Mode.dispatch = dispatch
+
+
+def _patch_convolution(torch: Any) -> None:
+    """The strides of a convolution's result are those that the kernel gives which C++ chooses for its arguments."""
+
+    def for_host(choose: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(choose)
+        def choose_for_host(*args: Any, **kwargs: Any) -> Any:
+            _asking.of_kernel = True
+            try:
+                return choose(*args, **kwargs)
+            finally:
+                _asking.of_kernel = False
+
+        return choose_for_host
+
+    for name in ("_select_conv_backend", "_conv_determine_backend_memory_format"):
+        setattr(torch._C, name, for_host(getattr(torch._C, name)))
 
 
 def _patch_backward(torch: Any, Fake: Any) -> None:
