@@ -77,6 +77,26 @@ def first_line(error: str) -> str:
     return line[:160]
 
 
+INDUCTOR_LEFT_OUT = {
+    "*/test_aot_inductor*": "AOTInductor makes C++ that launches a GPU's binaries",
+    "*/test_gpu_cpp_wrapper.py": "C++ that launches a GPU's binaries",
+    "*/test_cudagraph_trees*": "needs CUDA graphs, which are not recorded",
+    "*/test_cudacodecache.py": "needs nvcc",
+    "*/test_cpu_*": "for Inductor's C++ backend",
+    "*/test_mkldnn_pattern_matcher.py": "for Inductor's C++ backend",
+    "*/test_cutlass*": "CUTLASS, no Triton",
+    "*/test_ck_*": "Composable Kernel, no Triton",
+    "*/test_halide.py": "for the Halide backend, which has no Triton in it",
+    "*/test_pallas*": "for the Pallas backend, which has no Triton in it",
+    "*/test_metal*": "for the Metal backend, which has no Triton in it",
+    "*/test_mps*": "for the Metal backend, which has no Triton in it",
+    "*/test_*cutedsl*": "for the CuTe backend, which has no Triton in it",
+    "*/test_xpu_*": "needs an Intel GPU",
+    "*/test_*extension_backend.py": "registers a device of its own",
+    "*/test_distributed_patterns.py": "needs several processes",
+}
+"""Of Inductor's files those that are not about its Triton kernels."""
+
 SUITES = {
     "triton": Suite(
         source="https://github.com/triton-lang/triton",
@@ -115,6 +135,20 @@ SUITES = {
             "Helion's text of the generated code differs": r"To accept the new output, re-run",
         },
         result="helion_tests.json",
+    ),
+    "inductor": Suite(
+        source="https://github.com/pytorch/pytorch",
+        tests=("test/inductor",),
+        root="test",
+        requirements=("expecttest", "hypothesis", "scipy", "psutil", "filelock"),
+        words=("--noconftest", *WITHOUT_LOGGING),  # PyTorch's conftest.py is for reports, and for an older pytest
+        left_out=INDUCTOR_LEFT_OUT,
+        groups={
+            "the tests are of another PyTorch, with other names": r"cannot import name '\w+' from 'torch"
+            r"|module 'torch[\w.]*' has no attribute|'_OpNamespace' '\w+' object has no attribute",
+            "passes, where the tests expect that Triton for CPUs fails": r"^Failed: Unexpected success",
+        },
+        result="inductor_tests_cpu.json",
     ),
     "liger": Suite(
         source="https://github.com/linkedin/Liger-Kernel",
