@@ -120,6 +120,13 @@ def views_and_writes() -> None:
     expected = x * 2
     check((function(x), x), (expected + 1, expected))
 
+    def resized(x):
+        y = x + 1
+        y.unsqueeze_(1).transpose_(0, 2)
+        return y * 2, (x + 2).resize_(2, 3) * x[0, 0]
+
+    same(resized, random(4, 6))
+
 
 def indices() -> None:
     i = torch.randint(9, (4,), device=DEVICE)
@@ -215,6 +222,15 @@ def random_numbers() -> None:
     from_generator = torch.compile(lambda x, g: x * 2 + torch.randn(4, generator=g, device=x.device))
     drawn = from_generator(torch.zeros(4, device=DEVICE), generator.manual_seed(3))
     check(drawn, torch.randn(4, generator=generator.manual_seed(3), device=DEVICE))
+    if DEVICE == "cuda":
+        with torch._functorch.config.patch(functionalize_rng_ops=True):  # seed and offset are arguments of the graph
+            philox = torch.compile(lambda x: torch.rand_like(x) + torch.rand_like(x) * 2)
+            numbers = []
+            for seed in (1, 2, 1):
+                torch.manual_seed(seed)
+                numbers.append(philox(torch.zeros(100, device=DEVICE)))
+        assert torch.equal(numbers[0], numbers[2]) and not torch.equal(numbers[0], numbers[1])
+        assert torch.cuda.default_generators[0].get_offset() > 0
 
 
 def transforms() -> None:

@@ -51,6 +51,7 @@ def patch(torch: Any) -> None:
     Mode.avoid_device_init = property(lambda self: True)
     _patch_devices(torch, fake_tensor.FakeTensor, Mode)
     _patch_convolution(torch)
+    _patch_changes_of_size(torch)
     _patch_backward(torch, fake_tensor.FakeTensor)
     _patch_properties(torch, functional_tensor.FunctionalTensor, torch.Tensor.device.__get__)
     _patch_properties(torch, fake_tensor.FakeTensor, fake_tensor.FakeTensor.device.fget)  # type: ignore[attr-defined]
@@ -174,6 +175,19 @@ def _patch_convolution(torch: Any) -> None:
 
     for name in ("_select_conv_backend", "_conv_determine_backend_memory_format"):
         setattr(torch._C, name, for_host(getattr(torch._C, name)))
+
+
+def _patch_changes_of_size(torch: Any) -> None:
+    """`unsqueeze_`, `resize_` and their like change the sizes of a tensor that wraps a fake one. Torch looks in Python
+    for their kernel, and has none for STAND_IN; the CPU's is for all."""
+    resolve, keys, changes_size = torch._ops.resolve_key, torch._C.DispatchKey, torch.Tag.inplace_view
+
+    @functools.wraps(resolve)
+    def resolve_there(op: Any, key: Any) -> Any:
+        is_there = key == keys.XLA and changes_size in getattr(op, "tags", ())
+        return resolve(op, keys.CPU if is_there else key)
+
+    torch._ops.resolve_key = resolve_there
 
 
 def _patch_backward(torch: Any, Fake: Any) -> None:

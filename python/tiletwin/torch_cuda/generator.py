@@ -32,8 +32,10 @@ def default_generator(torch: Any, base: type, index: int) -> Any:
             self._engines: OrderedDict[tuple[int, int], Any] = OrderedDict()
 
         def _advance(self) -> None:
-            now = engine.get_state()
-            if not torch.equal(now, self._seen):
+            with torch._C._DisableTorchDispatch():  # also while a function is traced with fake tensors
+                now = engine.get_state()
+                is_same = torch.equal(now, self._seen)
+            if not is_same:
                 self._offset, self._seen = self._offset + STEP, now
 
         def get_state(self) -> Any:
