@@ -174,6 +174,12 @@ def where_tensors_are() -> None:
     finally:
         torch.set_default_device(None)
 
+    torch.set_default_device(DEVICE)
+    try:
+        check(torch.compile(lambda x: x + torch.ones(3), fullgraph=True)(torch.ones(3)), torch.ones(3) * 2)
+    finally:
+        torch.set_default_device(None)
+
 
 def gradients() -> None:
     same_gradients(nn.Sequential(nn.Linear(20, 30), nn.GELU(), nn.LayerNorm(30), nn.Linear(30, 5)), random(16, 20))

@@ -9,6 +9,7 @@ Invariant: the mode is on wherever Python runs what a script says, compiled code
 from __future__ import annotations
 
 import functools
+import inspect
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -23,7 +24,8 @@ def patch(dynamo: ModuleType) -> None:
     """Called when torch._dynamo has been imported."""
     from torch import _C
     from torch._dynamo import guards, output_graph, source, trace_rules, utils
-    from torch._dynamo.variables import builder, optimizer, torch_function
+    from torch._dynamo.variables import builder, functions, optimizer, torch_function
+    from torch.utils import _device
 
     for folder in _RUN_AS_THEY_ARE:  # Dynamo sees a frame of each function that a compiled one calls
         trace_rules.add(f"tiletwin.{folder}")
@@ -32,6 +34,7 @@ def patch(dynamo: ModuleType) -> None:
     _guard_places(guards.GuardBuilder)
     _place_gradients(builder.VariableBuilder)
     _see_originals(builder.VariableBuilder, source.AttrSource, _C.Generator)
+    _see_default_device(torch_function, functions.UserMethodVariable, _device.DeviceContext)
     Graph: Any = output_graph.OutputGraph
     Graph.call_user_compiler = in_mode(Graph.call_user_compiler)  # compilers may make real tensors
     State: Any = optimizer.OptimizerVariable
@@ -106,6 +109,17 @@ def _see_originals(Builder: Any, AttrSource: Any, Generator: type) -> None:
         return Builder(self.tx, AttrSource(self.source, "__wrapped__"))(original)
 
     Builder._wrap = wrap_original
+
+
+def _see_default_device(torch_function: Any, Method: Any, Context: Any) -> None:
+    """The mode of `set_default_device` and `with torch.device(...)` is traced as torch's own, too."""
+    find, original = torch_function.get_torch_function_fn, inspect.unwrap(Context.__torch_function__)
+
+    @functools.wraps(find)
+    def find_original(tx: Any, vt: Any) -> Any:
+        return Method(original, vt) if isinstance(getattr(vt, "value", None), Context) else find(tx, vt)
+
+    torch_function.get_torch_function_fn = find_original
 
 
 def _place_gradients(Builder: Any) -> None:

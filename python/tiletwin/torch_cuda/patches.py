@@ -59,6 +59,7 @@ def _patch_device_context(torch: Any) -> None:
 
     original = _device.DeviceContext.__torch_function__
 
+    @functools.wraps(original)
     def device_context(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if self.device.type != "cuda" or is_faking(types):
             return original(self, func, types, args, kwargs)
