@@ -57,6 +57,18 @@ def softmax() -> None:
         same(lambda x, y: torch.softmax(x + y, -1), random(*shape), random(*shape))
 
 
+def numbers_in_tensors() -> None:
+    """Tensors without dimensions, whose memory Inductor writes to when nobody needs them any more."""
+    for function in (torch.special.i0e, torch.copysign, torch.fmod, lambda x, y=1.5: torch.logaddexp(x, x) * y):
+        for length in ((), (3,)):
+            x, *more = (
+                torch.randn(length, device=DEVICE).requires_grad_() for _ in range(1 + (function is torch.fmod))
+            )
+            arguments = (x, *more) if more or function is torch.special.i0e else (x, torch.tensor(-0.5, device=DEVICE))
+            expected = torch.autograd.grad(function(*arguments), x, torch.ones_like(x))
+            check(torch.autograd.grad(torch.compile(function)(*arguments), x, torch.ones_like(x)), expected)
+
+
 def reductions() -> None:
     for shape in ((7,), (33, 129), (5, 6, 7), (2, 3000), (1500, 3)):
         same(lambda x: (x.sum(), x.mean(-1), x.amax(0), x.std(-1), x.argmax(-1), x.prod(-1), x.any(0)), random(*shape))

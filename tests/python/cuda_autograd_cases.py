@@ -236,6 +236,29 @@ def strides_of_fake_convolutions():
                 assert on_cuda(fake) and real.stride() == fake.stride(), (form, size, groups, real.stride())
 
 
+def gradients_of_moved_tensors():
+    x, w = torch.randn(3, requires_grad=True), torch.randn(3, device="cuda", requires_grad=True)
+    (alone,) = torch.autograd.grad((2 * x.cuda()).sum(), x)
+    first, second, none = torch.autograd.grad((x.cuda() * w).sum(), [x, w, torch.ones(1, requires_grad=True)],
+                                              allow_unused=True)  # fmt: skip
+    assert on_cuda(second) and none is None
+    assert alone.device == first.device == torch.device("cpu")
+
+
+def primitives_that_name_a_device():
+    from torch._inductor import inductor_prims
+
+    here, there = torch.device("cpu"), torch.device("cuda")
+    assert on_cuda(inductor_prims.seeds(2, there)) and not inductor_prims.seeds(2, here).is_cuda
+    x = torch.ones(3)
+    y = torch.ops.prims.device_put(x, there)
+    z = torch.ops.prims.device_put(y, here)
+    y[0], z[1] = 5, 7
+    assert on_cuda(y) and not x.is_cuda and not z.is_cuda
+    assert (x.tolist(), y.tolist(), z.tolist()) == ([1, 1, 1], [5, 1, 1], [1, 7, 1])
+    assert torch.ops.prims.device_put(y, there) is y
+
+
 def meta_tensors():
     x = torch.ones(3, device="cuda")
     for meta in (torch.empty(3, device="meta"), torch.empty_like(x, device="meta"), x.to("meta")):

@@ -35,6 +35,7 @@ _INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
     "torch._inductor.ir": kernels.patch_fallbacks,
     "torch._inductor.kernel.flex.flex_attention": flex.patch,
     "torch._inductor.codegen.wrapper": kernels.patch_calls,
+    "torch._inductor.codegen.triton_utils": kernels.patch_scalars,
     "torch._inductor.codegen.triton": origins.patch_comments,
     "torch._inductor.codecache": origins.patch_keys,
 }

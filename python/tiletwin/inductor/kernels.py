@@ -102,6 +102,22 @@ def patch_calls(module: ModuleType) -> None:
     Code._generate_kernel_call_helper = generate_there
 
 
+def patch_scalars(module: ModuleType) -> None:
+    """torch._inductor.codegen.triton_utils: kernels of the host get tensors without dimensions as pointers.
+
+    Inductor hands them to kernels as numbers, which is for a GPU. For the host it also writes results into their
+    memory, through the parameter that is a number.
+    """
+    utilities: Any = module
+    unwraps = utilities.should_unwrap_unspec_arg
+
+    @functools.wraps(unwraps)
+    def unwraps_there(name: str) -> bool:
+        return utilities.V.graph.get_current_device_or_throw().type != "cpu" and unwraps(name)
+
+    utilities.should_unwrap_unspec_arg = unwraps_there
+
+
 def _saying(function: Any, what: str) -> Any:
     """`function`, which says `what`, with the name of the operator in it: once for each."""
 

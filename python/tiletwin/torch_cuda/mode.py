@@ -177,6 +177,15 @@ def _register_hook(func: Any, x: Any, hook: Callable, **kwargs: Any) -> Any:
     return func(x, lambda gradient: hook(mark_as(gradient, x)), **kwargs)
 
 
+def _grad(func: Any, outputs: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    """torch.autograd.grad: a gradient is where its tensor is."""
+    gradients = func(outputs, inputs, *args, **kwargs)
+    for gradient, x in zip(gradients, (inputs,) if isinstance(inputs, Tensor) else inputs):
+        if isinstance(gradient, Tensor):
+            mark_as(gradient, x)
+    return gradients
+
+
 def _pack(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     """Sequences and their lengths: these are the host's, wherever the sequences are."""
     sequences, lengths = func(x, *args, **kwargs)
@@ -254,6 +263,7 @@ _HANDLERS: dict[Any, Callable[..., Any]] = {
     Tensor.pin_memory: _pin,
     Tensor.is_pinned: lambda func, x, *args, **kwargs: getattr(x, PINNED, False),
     Tensor.register_hook: _register_hook,
+    torch.autograd.grad: _grad,
     _PARSE_TO: _parse_to,
 }
 
@@ -335,11 +345,12 @@ def _run(func: Any, args: Any, kwargs: Any) -> Any:
     if pin:
         kwargs = {**kwargs, "pin_memory": False}
     for a in args:
-        if type(a) is torch.device and a.type == "cuda":
-            index = devices.index_of(a)
-            if _is_library_operator(func):
-                break
-            args = tuple(CPU if type(b) is torch.device and b.type == "cuda" else b for b in args)
+        if type(a) is torch.device:
+            device = a
+            if a.type == "cuda":
+                index = devices.index_of(a)
+                if not _is_library_operator(func):
+                    args = tuple(CPU if type(b) is torch.device and b.type == "cuda" else b for b in args)
             break
     given = tensors_in((*args, *kwargs.values())) if kwargs else tensors_in(args)
     places = [t.__dict__.get(MARK) for t in given]
@@ -362,14 +373,20 @@ def _run(func: Any, args: Any, kwargs: Any) -> Any:
         result = _autocast(func, args, kwargs, index is not None) if _AUTOCASTING() else func(*args, **kwargs)
     finally:
         CALLS.place = outer
-    if result is None or result is kwargs.get("out") or (args and result is args[0]):
-        return result  # in place: it stays where it was
+    if result is None or result is kwargs.get("out"):
+        return result
+    if args and result is args[0]:
+        moves = device is not None and place is not None and place != (HOST if (at := place_of(result)) is None else at)
+        return mark(result.clone(), place) if moves else result  # else in place: it stays where it was
     if pin and isinstance(result, Tensor) and index is None:
         setattr(result, PINNED, True)
     if place is not None:
         if device is None and places.count(place) < len(places):
             _mark_views(result, given)
-        mark_new(result, place, given if None in places else ())
+        if device is None:
+            mark_new(result, place, given if None in places else ())
+        else:  # whatever code in Python marked it as, which was asked for the CPU
+            mark([made for made in tensors_in((result,)) if not any(made is t for t in given)], place)
     return result
 
 
