@@ -2,7 +2,7 @@
 
 Here:      switching it on, when torch has been imported; torch.compile.
 Not here:  torch.cuda (__init__.py), torch functions (mode.py), what no mode sees (patches.py), files
-           (files.py), operators (operators.py), other processes (processes.py), fake tensors
+           (files.py), operators (operators.py, overrides.py), other processes (processes.py), fake tensors
            (fakes.py), launches, `triton.runtime.driver`.
 Invariant: a tensor that "lives on cuda" is one of the CPU with a mark (marks.py), which `.device` goes by.
 """

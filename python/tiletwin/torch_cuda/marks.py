@@ -35,6 +35,17 @@ class Calls(threading.local):
 CALLS = Calls()
 
 
+def calling(place: int | None, func: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls a function of torch that computes at `place`; None: where the call does in which it is."""
+    outer = CALLS.place
+    if place is not None:
+        CALLS.place = place
+    try:
+        return func(*args, **kwargs)
+    finally:
+        CALLS.place = outer
+
+
 @functools.cache
 def say_once(text: str) -> None:
     """A line on stderr, once in a process."""

@@ -1,7 +1,8 @@
 """The torch function mode under which device="cuda" means the CPU.
 
 Here:      what torch functions see and return: requests for CUDA become requests for the CPU, their results are marked.
-Not here:  the mark (marks.py), errors of mixes (mixes.py), what no function mode sees (patches.py).
+Not here:  the mark (marks.py), errors of mixes (mixes.py), what no function mode sees (patches.py), regions of autocast
+           (autocast.py), kernels in Python in the place of torch's (overrides.py).
 Invariant: what torch makes of marked tensors is marked, so `.cuda()` and `.cpu()` copy exactly where a GPU would.
            No tensor that was there before a call is marked by it.
 """
@@ -17,12 +18,12 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 
-from tiletwin.torch_cuda import devices
+from tiletwin.torch_cuda import autocast, devices, overrides
 from tiletwin.torch_cuda.marks import (
-    CALLS,
     HOST,
     MARK,
     asked_index,
+    calling,
     index_of_mark,
     is_marked,
     mark,
@@ -45,8 +46,6 @@ _PREFIX = "torch.cuda."
 
 _IS_EXCLUDED, _PYTHON = _BINDING._dispatch_tls_is_dispatch_key_excluded, _BINDING.DispatchKey.Python
 _DISPATCH_MODE, _FAKE = _BINDING._get_dispatch_mode, _BINDING._TorchDispatchModeKey.FAKE
-_AUTOCASTING = _BINDING._is_any_autocast_enabled
-_REDUCED = (torch.float16, torch.bfloat16)
 
 # Getters are made anew at each access: they are equal, not identical.
 _DEVICE, _IS_CUDA, _IS_CPU = Tensor.device.__get__, Tensor.is_cuda.__get__, Tensor.is_cpu.__get__
@@ -114,7 +113,7 @@ def _to(func: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     if type(target) is int:
         target = _device(target)
     if target is None:
-        return mark_as(func(x, *rest, **kwargs), x)
+        return run(func, (x, *rest), kwargs)
     index = asked_index(target)
     if index is None and torch.device(target).type != "cpu":
         return func(x, *rest, **kwargs)
@@ -216,7 +215,7 @@ def from_data(func: Any, *args: Any, **kwargs: Any) -> Any:
     before = place_of(data) if isinstance(data, Tensor) else HOST
     device = kwargs.get("device")
     if device is None:
-        made = func(*args, **kwargs)
+        made = calling(before, func, *args, **kwargs)
         return made if before is None else mark_new(made, before, (data,))
     if isinstance(device, int):
         device = _device(device)
@@ -232,7 +231,7 @@ def from_data(func: Any, *args: Any, **kwargs: Any) -> Any:
         if kwargs.get("copy") is False:
             raise ValueError(f"can't alias tensor with a different device than '{device}'")
         kwargs["copy"] = True
-    made = func(*args, **kwargs)
+    made = calling(HOST if index is None else index, func, *args, **kwargs)
     if moves and func is torch.as_tensor:
         made = made.clone()
     if pin:
@@ -283,7 +282,7 @@ class CudaOnCpu(TorchFunctionMode):
         handler = _HANDLERS.get(func)
         if handler is not None:
             return handler(func, *args, **kwargs)
-        return _run(func, args, kwargs)
+        return run(func, args, kwargs)
 
 
 def is_on() -> bool:
@@ -329,7 +328,7 @@ def _by_subclasses(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
     return func(*args, **kwargs)
 
 
-def _run(func: Any, args: Any, kwargs: Any) -> Any:
+def run(func: Any, args: Any, kwargs: Any) -> Any:
     """Runs any other function on the CPU. Its result is marked if the call names CUDA or if its arguments are there."""
     index: int | None = None
     device = kwargs.get("device")
@@ -366,13 +365,12 @@ def _run(func: Any, args: Any, kwargs: Any) -> Any:
                 break
     if len(places) > 1 and places.count(places[0]) < len(places) and not _is_library_operator(func):
         check_places(func, given)
-    outer = CALLS.place
-    if place is not None:
-        CALLS.place = place
-    try:
-        result = _autocast(func, args, kwargs, index is not None) if _AUTOCASTING() else func(*args, **kwargs)
-    finally:
-        CALLS.place = outer
+    if index is not None and overrides.KERNELS:
+        func = functools.partial(overrides.call, func)
+    if autocast.is_any_enabled():
+        result = calling(place, autocast.call, func, args, kwargs, index is not None)
+    else:
+        result = calling(place, func, *args, **kwargs)
     if result is None or result is kwargs.get("out"):
         return result
     if args and result is args[0]:
@@ -402,18 +400,3 @@ def _mark_views(result: Any, given: list[Any]) -> None:
         base = next((t for t in given if t is not made and _BINDING._is_alias_of(made, t)), None)
         if base is not None and not any(made is t for t in given) and MARK not in made.__dict__:
             mark_as(made, base)
-
-
-def _autocast(func: Any, args: Any, kwargs: Any, on_cuda: bool) -> Any:
-    """Inside of autocast regions: what runs on the CPU for a device is cast as regions of CUDA ask for."""
-    wanted = torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")
-    before = torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")
-    if not on_cuda or not (wanted[0] or before[0]) or wanted == before or wanted[1] not in _REDUCED:
-        return func(*args, **kwargs)
-    torch.set_autocast_enabled("cpu", wanted[0])
-    torch.set_autocast_dtype("cpu", wanted[1])
-    try:
-        return func(*args, **kwargs)
-    finally:
-        torch.set_autocast_enabled("cpu", before[0])
-        torch.set_autocast_dtype("cpu", before[1])

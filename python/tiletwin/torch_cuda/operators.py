@@ -2,7 +2,7 @@
 
 Here:      torch.library.Library.impl, through which custom_op and its like register kernels, too; higher order
            operators.
-Not here:  operators whose kernels are in C++: theirs for the CPU run.
+Not here:  calling kernels of operators that torch has a kernel in C++ for on the CPU (overrides.py).
 Invariant: a Python kernel runs with the function mode on. The kernel for CUDA runs for what is on an emulated device,
            the one for the CPU for what is on the host.
 """
@@ -15,16 +15,14 @@ from typing import Any
 
 import torch
 
-from tiletwin.torch_cuda.marks import CALLS, HOST, index_of_mark, mark, place_of, say_once, tensors_in
-from tiletwin.torch_cuda.mode import in_mode
+from tiletwin.torch_cuda import overrides
+from tiletwin.torch_cuda.marks import tensors_in
+from tiletwin.torch_cuda.mode import in_mode, is_faking, is_on, run
+from tiletwin.torch_cuda.overrides import indices_moved, key_of
+from tiletwin.torch_cuda.wrapped import is_making, operator_of, wrap_numbers
 
 _COMPOSITE = "CompositeExplicitAutograd"
 _FOR_ALL = (_COMPOSITE, "CompositeImplicitAutograd", "CompositeExplicitAutogradNonFunctional")
-_DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
-_HIDDEN = (
-    "a library has kernels in Python for CUDA, of operators for which torch has a kernel for the CPU: torch's runs "
-    "where CUDA is emulated; call the library's functions themselves to run theirs"
-)
 _kernels: dict[str, dict[str, Callable[..., Any]]] = {}
 """Operator: {dispatch key: kernel, called with the keys of the call in front}."""
 
@@ -32,7 +30,7 @@ _kernels: dict[str, dict[str, Callable[..., Any]]] = {}
 def patch(torch: Any) -> None:
     """Replaces the method for the rest of the process."""
     Library = torch.library.Library
-    register = Library.impl
+    register, destroy = Library.impl, Library._destroy
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
 
     @functools.wraps(register)
@@ -45,8 +43,9 @@ def patch(torch: Any) -> None:
         name = op_name if isinstance(op_name, str) else op_name.name()
         name = name if "::" in name else f"{self.ns}::{name}"
         if key not in ("CPU", "CUDA"):
-            key = "AutogradCPU" if key == "AutogradCUDA" else key
-            register(self, op_name, kernel, key, **options)
+            register(self, op_name, kernel, "AutogradCPU" if key == "AutogradCUDA" else key, **options)
+            if key in overrides.KEYS:
+                overrides.add(name, key, self, _with_keys(kernel, options))
             if key in ("", _COMPOSITE, "CompositeImplicitAutograd"):
                 _kernels.setdefault(name, {})[_COMPOSITE] = _with_keys(kernel, options)
             return
@@ -57,7 +56,7 @@ def patch(torch: Any) -> None:
             if key == "CPU":  # over a kernel in C++
                 register(self, op_name, kernel, key, **options)
             else:
-                say_once(_HIDDEN)
+                overrides.add(name, key, self, _with_keys(kernel, options))
             return
         kernels = _kernels.setdefault(name, {})
         if not served:  # the first, or of a library in the place of one that is gone
@@ -66,9 +65,29 @@ def patch(torch: Any) -> None:
             register(self, op_name, _choosing(name, kernels), "CPU", **{**options, "with_keyset": True})
         kernels[key] = _with_keys(kernel, options)
 
-    Library.impl = impl
+    @functools.wraps(destroy)
+    def destroy_kernels(self: Any) -> None:
+        overrides.forget(id(self))
+        destroy(self)
+
+    Library.impl, Library._destroy = impl, destroy_kernels
+    Overload = torch._ops.OpOverload
+    Overload.redispatch = _seen_by_mode(Overload.redispatch)
     Higher = torch._ops.HigherOrderOperator  # written in Python: flex_attention and others that take functions
     Higher.dispatch = in_mode(Higher.dispatch)
+
+
+def _seen_by_mode(redispatch: Callable[..., Any]) -> Callable[..., Any]:
+    """By it a kernel in Python calls torch's own. No function mode sees the call, which may ask for a device."""
+
+    @functools.wraps(redispatch)
+    def call(self: Any, /, keyset: Any, *args: Any, **kwargs: Any) -> Any:
+        kinds = [type(t) for t in tensors_in((*args, *kwargs.values()))]
+        if self.namespace in ("aten", "prims") and is_on() and not is_faking(kinds):
+            return run(functools.partial(redispatch, self, keyset), args, kwargs)
+        return redispatch(self, keyset, *args, **kwargs)
+
+    return call
 
 
 def _with_keys(kernel: Callable, options: dict[str, Any]) -> Callable[..., Any]:
@@ -79,51 +98,18 @@ def _choosing(name: str, kernels: dict[str, Callable]) -> Callable[..., Any]:
     """The kernel that calls the one for where the arguments are."""
 
     def choose(keys: Any, *args: Any, **kwargs: Any) -> Any:
-        key = _key_of(name, args, kwargs) or ("CUDA" if "CUDA" in kernels else "CPU")
+        if is_making() and (in_cpp := _in_cpp(name)) is not None:
+            return in_cpp(keys, *args, **kwargs)
+        key = key_of(operator_of(name), args, kwargs) or ("CUDA" if "CUDA" in kernels else "CPU")
         kernel = kernels.get(key) or kernels.get(_COMPOSITE) or (_in_cpp(name) if key == "CPU" else None)
         if kernel is None:
             there = ", ".join(sorted(kernels))
             raise NotImplementedError(
                 f"Could not run '{name}' with arguments from the '{key}' backend: it has kernels for {there} only"
             )
-        return kernel(keys, *args, **kwargs)
+        return kernel(keys, *(indices_moved(name, args) if key == "CUDA" else args), **kwargs)
 
     return choose
-
-
-def _key_of(name: str, args: tuple, kwargs: dict[str, Any]) -> str | None:
-    """The key of the kernel for where the arguments are: as they say, or else the call of torch in which C++ code came
-    to this operator. None: nobody knows. Arguments of a call on a device are on it afterwards."""
-    given = tensors_in((*args, *kwargs.values()))
-    if any(index_of_mark(t) is not None for t in given):
-        return "CUDA"
-    if any(place_of(t) is not None for t in given) or (not given and _is_of_number(name, args)):
-        return "CPU"
-    if CALLS.place is None or CALLS.place == HOST:
-        return None if CALLS.place is None else "CPU"
-    mark(given, CALLS.place)
-    if kwargs.get("device") is not None:  # the mode has put the host in its place
-        kwargs["device"] = torch.device("cuda", CALLS.place)
-    return "CUDA"
-
-
-def _is_of_number(name: str, args: tuple) -> bool:
-    """Whether the operator's tensor is a Python number: torch makes a tensor of the host of it, and hands that to
-    kernels in Python as the number."""
-    return bool(args) and isinstance(args[0], (bool, int, float, complex)) and _takes_tensor(name)
-
-
-def _overload(name: str) -> Any:
-    """The operator of a name such as "aten::mean.dim"."""
-    space, _, rest = name.partition("::")
-    packet, _, overload = rest.partition(".")
-    return getattr(getattr(getattr(torch.ops, space), packet), overload or "default")
-
-
-@functools.cache
-def _takes_tensor(name: str) -> bool:
-    arguments = _overload(name)._schema.arguments
-    return bool(arguments) and str(arguments[0].type) == "Tensor"
 
 
 @functools.cache
@@ -132,11 +118,10 @@ def _in_cpp(name: str) -> Callable[..., Any] | None:
     is what a device without kernels of its own has."""
     if not any(torch._C._dispatch_has_kernel_for_dispatch_key(name, key) for key in _FOR_ALL):
         return None
-    operator, other = _overload(name), torch._C.DispatchKeySet(torch._C.DispatchKey.MAIA)
+    operator, other = operator_of(name), torch._C.DispatchKeySet(torch._C.DispatchKey.MAIA)
 
     def call(keys: Any, *args: Any, **kwargs: Any) -> Any:
-        if _is_of_number(name, args):
-            args = (torch.scalar_tensor(args[0], dtype=_DTYPES[type(args[0])]), *args[1:])
-        return operator.redispatch(other, *args, **kwargs)
+        args, kwargs = wrap_numbers(operator, args, kwargs)
+        return operator._handle.redispatch_boxed(other, *args, **kwargs)
 
     return call

@@ -31,6 +31,7 @@ from tiletwin.torch_cuda.marks import (
     tensors_in,
 )
 from tiletwin.torch_cuda.mode import CudaOnCpu, from_data, in_mode, is_faking
+from tiletwin.torch_cuda.overrides import seeing
 
 _ON_CUDA = "_tiletwin_on_cuda"
 _SAVED = "_tiletwin_saved"
@@ -48,7 +49,7 @@ def patch(torch: Any) -> None:
     _patch_scripts(torch)
     _patch_threads(torch)
     # `tensor.backward()` is a torch function itself: while it runs, and calls Python, the mode would be off.
-    torch.autograd._engine_run_backward = in_mode(torch.autograd._engine_run_backward)
+    torch.autograd._engine_run_backward = in_mode(seeing(torch.autograd._engine_run_backward))
     # The stream is checked before any mode sees the call.
     torch.Tensor.record_stream = lambda self, stream: None
 
@@ -217,7 +218,7 @@ def _marking_result(transform: Callable, at_once: bool) -> Callable:
     def marking(function: Callable) -> Callable:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            result = function(*args, **kwargs)
+            result = seeing(function)(*args, **kwargs)
             index = any_mark(args)
             return result if index is None else mark_new(result, index, tensors_in(args))
 
@@ -234,7 +235,7 @@ def _patch_scripts(torch: Any) -> None:
     def marked(call: Callable) -> Callable:
         @functools.wraps(call)
         def call_marked(self: Any, *args: Any, **kwargs: Any) -> Any:
-            result = call(self, *args, **kwargs)
+            result = seeing(call)(self, *args, **kwargs)
             given = tensors_in((*args, *kwargs.values()))
             if not given and hasattr(self, "owner"):
                 given = list(self.owner.parameters())
