@@ -1,5 +1,5 @@
-"""Scripts written for a GPU run where there is none: all functions of cuda_cases.py, cuda_autograd_cases.py and
-cuda_sides.py."""
+"""Scripts written for a GPU run where there is none: all functions of cuda_cases.py, cuda_autograd_cases.py,
+cuda_only_cases.py and cuda_sides.py."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from process import HERE, run_python
 
 pytest.importorskip("torch")
 HELPERS = ("on_cuda", "scale", "run_all", "double", "refused", "launched")
-FILES = {"cuda_cases": 1, "cuda_autograd_cases": 1, "cuda_sides": 2}
+FILES = {"cuda_cases": 1, "cuda_autograd_cases": 1, "cuda_only_cases": 1, "cuda_sides": 2}
 """How many devices are emulated for it."""
 
 CASES = [
     (file, node.name)
     for file in FILES
     for node in ast.parse((Path(HERE) / f"{file}.py").read_text()).body
-    if isinstance(node, ast.FunctionDef) and node.name not in HELPERS
+    if isinstance(node, ast.FunctionDef) and node.name not in HELPERS and node.name[0] != "_"
 ]
 
 

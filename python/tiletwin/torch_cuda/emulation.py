@@ -79,10 +79,10 @@ def install(torch: Any) -> None:
     global _mode
     if _mode is not None:
         return
-    from tiletwin.torch_cuda import fakes, files, mode, operators, patches, processes, types
+    from tiletwin.torch_cuda import cuda_only, fakes, files, mode, operators, patches, processes, types
 
     torch_cuda.patch(torch)
-    for part in (patches, files, operators, processes, fakes, types):
+    for part in (patches, files, operators, processes, fakes, types, cuda_only):
         part.patch(torch)
     _mode = mode.CudaOnCpu()
     _mode.__enter__()

@@ -14,6 +14,7 @@ import ctypes
 import dataclasses
 import functools
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -29,6 +30,8 @@ _NO_GUARD = (
     "torch.compile and fake tensors on the emulated CUDA need PyTorch 2.13: {} does not let Python say which device is "
     "current, and may fail"
 )
+_ASK_FOR_TYPES = ("meta_histc",)
+"""Meta functions that ask for the device because the CPU takes fewer types: cuda_only.py has the others."""
 _kept: list[Any] = []
 """Objects that torch's C++ points to."""
 _asking = threading.local()
@@ -43,8 +46,13 @@ def patch(torch: Any) -> None:
 
     is_registered = _register_guard(torch)
     hint = _meta_registrations.device_hint
-    # Which strides an operator's result has: it is the CPU's operator that will run.
-    _meta_registrations.device_hint = lambda tensor: "cpu" if (kind := hint(tensor)) == "cuda" else kind
+
+    def hint_there(tensor: Any) -> str:
+        """Which strides an operator's result has: it is the CPU's operator that will run."""
+        kind = hint(tensor)
+        return "cpu" if kind == "cuda" and sys._getframe(1).f_code.co_name not in _ASK_FOR_TYPES else kind
+
+    _meta_registrations.device_hint = hint_there
     _patch_conversion(torch, fake_tensor.FakeTensorConverter, meta_utils.MetaTensorDescriber, is_registered)
     Mode: Any = fake_tensor.FakeTensorMode
     # What torch does where there is no GPU: nothing is initialized on it.

@@ -18,7 +18,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.overrides import TorchFunctionMode
 
-from tiletwin.torch_cuda import autocast, devices, overrides
+from tiletwin.torch_cuda import autocast, cuda_only, devices, overrides
 from tiletwin.torch_cuda.marks import (
     HOST,
     MARK,
@@ -263,6 +263,7 @@ _HANDLERS: dict[Any, Callable[..., Any]] = {
     Tensor.is_pinned: lambda func, x, *args, **kwargs: getattr(x, PINNED, False),
     Tensor.register_hook: _register_hook,
     torch.autograd.grad: _grad,
+    **cuda_only.HANDLERS,
     _PARSE_TO: _parse_to,
 }
 
