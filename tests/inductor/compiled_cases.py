@@ -69,6 +69,17 @@ def numbers_in_tensors() -> None:
             check(torch.autograd.grad(torch.compile(function)(*arguments), x, torch.ones_like(x)), expected)
 
 
+def sums_of_small_integers() -> None:
+    """At places that an index names: Triton has no atomic operation for them."""
+    for dtype in (torch.int8, torch.uint8, torch.int16):
+        x, y = (torch.arange(n, device=DEVICE).to(dtype).reshape(-1, 3) for n in (12, 18))
+        i = torch.tensor([0, 3, 3, 1, 0, 3], device=DEVICE)
+        same(lambda x, i, y: x.index_add(0, i, y), x, i, y)
+        same(lambda x, i, y: x.index_put((i,), y, accumulate=True), x, i, y)
+        same(lambda x, i, y: x.scatter_add(0, i[:, None].expand(6, 3), y), x, i, y)
+        same(lambda x, i, y: x.scatter_reduce(0, i[:, None].expand(6, 3), y, "sum"), x, i, y)
+
+
 def reductions() -> None:
     for shape in ((7,), (33, 129), (5, 6, 7), (2, 3000), (1500, 3)):
         same(lambda x: (x.sum(), x.mean(-1), x.amax(0), x.std(-1), x.argmax(-1), x.prod(-1), x.any(0)), random(*shape))

@@ -32,6 +32,7 @@ _INDUCTOR: dict[str, Callable[[ModuleType], None]] = {
     "torch._inductor.graph": cpp_wrapper.patch_graph,
     "torch._inductor.async_compile": kernels.patch_compilation,
     "torch._higher_order_ops.triton_kernel_wrap": accesses.patch,
+    "torch._inductor.utils": kernels.patch_atomics,
     "torch._inductor.ir": kernels.patch_fallbacks,
     "torch._inductor.kernel.flex.flex_attention": flex.patch,
     "torch._inductor.codegen.wrapper": kernels.patch_calls,

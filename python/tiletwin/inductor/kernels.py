@@ -86,6 +86,25 @@ def patch_fallbacks(module: ModuleType) -> None:
     ir.FallbackKernel.create = classmethod(_saying(ir.FallbackKernel.create.__func__, _EAGER))
 
 
+def patch_atomics(module: ModuleType) -> None:
+    """torch._inductor.utils: sums that Triton has no atomic operation for are PyTorch's own operators."""
+    utilities: Any = module
+    needs, scatters = utilities.needs_fallback_due_to_atomic_add_limitations, utilities.use_scatter_fallback
+    torch: Any = utilities.torch
+    small = (torch.int8, torch.uint8, torch.int16, torch.uint16)
+
+    @functools.wraps(needs)
+    def needs_there(dtype: Any) -> bool:
+        return dtype in small or needs(dtype)
+
+    @functools.wraps(scatters)
+    def scatters_there(operator: Any, reduction: Any, dtype: Any, *args: Any) -> bool:
+        return (reduction in ("add", "sum") and dtype in small) or scatters(operator, reduction, dtype, *args)
+
+    utilities.needs_fallback_due_to_atomic_add_limitations = needs_there
+    utilities.use_scatter_fallback = scatters_there
+
+
 def patch_calls(module: ModuleType) -> None:
     """torch._inductor.codegen.wrapper: a kernel of the host in a graph of a GPU is called as it was generated."""
     wrapper: Any = module

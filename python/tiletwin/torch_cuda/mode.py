@@ -375,8 +375,10 @@ def run(func: Any, args: Any, kwargs: Any) -> Any:
     if result is None or result is kwargs.get("out"):
         return result
     if args and result is args[0]:
-        moves = device is not None and place is not None and place != (HOST if (at := place_of(result)) is None else at)
-        return mark(result.clone(), place) if moves else result  # else in place: it stays where it was
+        at = place_of(result)
+        if device is None or place is None or place == (HOST if at is None else at):
+            return result  # in place: it stays where it was
+        return mark(result.clone(), place)
     if pin and isinstance(result, Tensor) and index is None:
         setattr(result, PINNED, True)
     if place is not None:
