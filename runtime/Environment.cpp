@@ -6,7 +6,10 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace tiletwin::environment {
 
@@ -100,35 +103,82 @@ static std::string backendOf(std::string_view value) {
 
 static bool isInterpretersNumerics(std::string_view value) { return !isOff(value) && lower(trimmed(value)) != "fast"; }
 
-LaunchVariables launchVariables() {
-  static constexpr std::string_view kPrefix = "TILETWIN_", kTritons = "TRITON_INTERPRET=";
+namespace {
+
+constexpr std::string_view kPrefix = "TILETWIN_", kTritons = "TRITON_INTERPRET=";
+
+bool begins(const char* entry, std::string_view with) { return std::strncmp(entry, with.data(), with.size()) == 0; }
+
+/// The environment as it was when a thread last read it. setenv() puts a new string in the place of an old one, so
+/// comparing the addresses of all entries, and the text of those that count, finds every change but one: a string that a
+/// program gave to putenv() and overwrote with another name.
+class Remembered {
+public:
+  bool isCurrent() const {
+    if (!environ || entries_.empty()) return false;
+    for (size_t i = 0; i < entries_.size(); ++i)
+      if (environ[i] != entries_[i]) return false; // the last one is the null that ends them
+    return std::all_of(texts_.begin(), texts_.end(), [](const auto& t) { return t.second == t.first; });
+  }
+
+  /// Reads all entries. Throws Error.
+  void read();
+  std::shared_ptr<const LaunchVariables> found() const { return found_; }
+
+private:
+  std::vector<const char*> entries_;
+  std::vector<std::pair<const char*, std::string>> texts_;
+  std::shared_ptr<const LaunchVariables> found_;
+};
+
+void take(LaunchVariables& found, std::string_view name, std::string_view value) {
+  if (name == "EAGER" || name == "PROGRAM" || name == "RECORD" || name == "BREAK")
+    found.mayBeEager |= !value.empty();
+  else if (name == "NUMERICS")
+    found.numerics = value;
+  else if (name == "GDB")
+    found.gdb = value;
+  else if (name == "CHECK")
+    found.check = value;
+  else if (name == "BACKEND")
+    found.backend = backendOf(value);
+  else if (name == "INTERPRET")
+    found.interprets |= !isOff(value);
+}
+
+void Remembered::read() {
+  entries_.clear();
+  texts_.clear();
   LaunchVariables found;
   for (char** entry = environ; entry && *entry; ++entry) {
-    if (std::strncmp(*entry, kPrefix.data(), kPrefix.size()) != 0) {
-      if (std::strncmp(*entry, kTritons.data(), kTritons.size()) == 0)
-        found.interprets |= !isOff(*entry + kTritons.size());
-      continue;
-    }
+    const bool isTritons = begins(*entry, kTritons);
+    if (!isTritons && !begins(*entry, kPrefix)) continue;
+    texts_.emplace_back(*entry, *entry);
     const std::string_view rest = *entry + kPrefix.size();
     const std::string_view name = rest.substr(0, rest.find('=')),
                            value = rest.substr(std::min(name.size() + 1, rest.size()));
-    if (name == "EAGER" || name == "PROGRAM" || name == "RECORD" || name == "BREAK")
-      found.mayBeEager |= !value.empty();
-    else if (name == "NUMERICS")
-      found.numerics = value;
-    else if (name == "GDB")
-      found.gdb = value;
-    else if (name == "CHECK")
-      found.check = value;
-    else if (name == "BACKEND")
-      found.backend = backendOf(value);
-    else if (name == "INTERPRET")
-      found.interprets |= !isOff(value);
+    if (isTritons)
+      found.interprets |= !isOff(*entry + kTritons.size());
+    else
+      take(found, name, value);
   }
   // The simulator takes memory of the host, as the interpreter does; checks, gdb and other numerics are the interpreter's.
   found.interprets |= found.backend == "interp" || found.backend == "sim" || found.backend == "diff" ||
                       !isOff(found.check) || !isOff(found.gdb) || isInterpretersNumerics(found.numerics);
-  return found;
+  if (environ) { // last: what throws is read anew by the next launch
+    char** end = environ;
+    while (*end) ++end;
+    entries_.assign(environ, end + 1);
+  }
+  found_ = std::make_shared<const LaunchVariables>(std::move(found));
+}
+
+} // namespace
+
+std::shared_ptr<const LaunchVariables> launchVariables() {
+  thread_local Remembered remembered;
+  if (!remembered.isCurrent()) remembered.read();
+  return remembered.found();
 }
 
 } // namespace tiletwin::environment

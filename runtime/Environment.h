@@ -4,6 +4,7 @@
 // Invariant: a bad value is never ignored: it is an error that names the variable.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -57,8 +58,9 @@ struct LaunchVariables {
   std::string check;       ///< the same of TILETWIN_CHECK
   std::string backend;     ///< the word in TILETWIN_BACKEND; empty: none
 };
-/// Finds them in one pass: a getenv() for each would cost a tenth of a small launch. Throws Error: TILETWIN_BACKEND.
+/// Reads the environment only where it has changed since this thread last asked: that took a tenth of a small launch.
+/// Throws Error: TILETWIN_BACKEND.
 /// `tiletwin._activate.interprets` is the same rule in Python; tests/data/interprets.txt holds both to it.
-LaunchVariables launchVariables();
+std::shared_ptr<const LaunchVariables> launchVariables();
 
 } // namespace tiletwin::environment

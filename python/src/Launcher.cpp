@@ -48,15 +48,14 @@ bool watchFreshMemory() {
   return watched = bool(call(packageObject("watch_fresh_memory")));
 }
 
-/// False with a ValueError set: a variable holds what it must not.
-bool readVariables(const Launcher& launcher, environment::LaunchVariables& out) {
+/// Null with a ValueError set: a variable holds what it must not.
+std::shared_ptr<const environment::LaunchVariables> readVariables(const Launcher& launcher) {
   try {
-    out = environment::launchVariables();
+    return environment::launchVariables();
   } catch (const environment::Error& error) {
     PyErr_Format(PyExc_ValueError, "%s: %s", launcher.name.c_str(), error.what());
-    return false;
+    return nullptr;
   }
-  return true;
 }
 
 /// Whether a compiled launch of these arguments runs on a GPU.
@@ -68,8 +67,9 @@ PyObject* launch(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
   const BoundLaunch& bound = Object<BoundLaunch>::of(self);
   Launcher& launcher = *bound.launcher;
   Call call;
-  environment::LaunchVariables variables;
-  if (!readVariables(launcher, variables)) return nullptr;
+  const auto read = readVariables(launcher);
+  if (!read) return nullptr;
+  const environment::LaunchVariables& variables = *read;
   const bool checks = !environment::isOff(variables.check);
   if (checks && !watchFreshMemory()) return nullptr;
   keepViewShapes(checks);
@@ -129,8 +129,9 @@ PyObject* prepare(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObj
   if (!bindArguments(launcher.name, launcher.parameters, args, count, keywordNames, call) ||
       !classify(launcher.name, launcher.parameters, launcher.constants.get(), call))
     return nullptr;
-  environment::LaunchVariables variables;
-  if (!readVariables(launcher, variables)) return nullptr;
+  const auto read = readVariables(launcher);
+  if (!read) return nullptr;
+  const environment::LaunchVariables& variables = *read;
   int capability = 0;
   if (!capabilityForWarmup(call, variables, capability)) return nullptr;
   std::shared_ptr<Entry> entry = entryFor(launcher, call, variables.check, capability);

@@ -1,9 +1,12 @@
 // tests/runtime/EnvironmentTest.cpp -- TILETWIN_* variables: what parses, and what the errors say.
 #include "runtime/Environment.h"
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <thread>
 #include <vector>
 
 using namespace tiletwin;
@@ -51,7 +54,7 @@ BOOST_AUTO_TEST_CASE(numerics) {
 }
 
 BOOST_AUTO_TEST_CASE(variables_of_a_launch) {
-  auto eager = [] { return environment::launchVariables().mayBeEager; };
+  auto eager = [] { return environment::launchVariables()->mayBeEager; };
   BOOST_TEST(!eager());
   for (const char* name : {"TILETWIN_EAGER", "TILETWIN_PROGRAM"}) {
     Set empty(name, "");
@@ -62,9 +65,35 @@ BOOST_AUTO_TEST_CASE(variables_of_a_launch) {
   Set others("TILETWIN_EAGERLY", "1");
   Set prefixed("MY_TILETWIN_EAGER", "1");
   BOOST_TEST(!eager());
-  BOOST_TEST(environment::launchVariables().numerics == "");
+  BOOST_TEST(environment::launchVariables()->numerics == "");
   Set numerics("TILETWIN_NUMERICS", "ieee");
-  BOOST_TEST(environment::launchVariables().numerics == "ieee");
+  BOOST_TEST(environment::launchVariables()->numerics == "ieee");
+}
+
+BOOST_AUTO_TEST_CASE(variables_that_change_between_launches) {
+  auto numerics = [] { return environment::launchVariables()->numerics; };
+  const auto before = environment::launchVariables();
+  BOOST_TEST(environment::launchVariables() == before); // nothing has changed: it is not read again
+  for (const char* value : {"ieee", "fast", "ieee", "fast"}) {
+    Set set("TILETWIN_NUMERICS", value);
+    BOOST_TEST(numerics() == value);
+    std::string elsewhere;
+    std::thread([&] { elsewhere = numerics(); }).join();
+    BOOST_TEST(elsewhere == value);
+  }
+  BOOST_TEST(numerics() == "");
+  static char entry[] = "TILETWIN_NUMERICS=ieee";
+  putenv(entry); // no copy is made
+  BOOST_TEST(numerics() == "ieee");
+  std::copy_n("fast", 4, entry + sizeof("TILETWIN_NUMERICS"));
+  BOOST_TEST(numerics() == "fast");
+  unsetenv("TILETWIN_NUMERICS");
+  for (int i = 0; i < 300; ++i) setenv(("MANY_" + std::to_string(i)).c_str(), "1", 1); // environ moves
+  Set set("TILETWIN_NUMERICS", "ieee");
+  BOOST_TEST(numerics() == "ieee");
+  for (int i = 0; i < 300; ++i) unsetenv(("MANY_" + std::to_string(i)).c_str());
+  BOOST_TEST(numerics() == "ieee");
+  BOOST_TEST(before->numerics == ""); // who holds what was read keeps it
 }
 
 BOOST_AUTO_TEST_CASE(who_interprets) {
@@ -82,7 +111,7 @@ BOOST_AUTO_TEST_CASE(who_interprets) {
       setenv(names.back().c_str(), word.c_str() + equals + 1, 1);
     }
     std::string answer;
-    const std::string error = errorOf([&] { answer = environment::launchVariables().interprets ? "CPU" : "GPU"; });
+    const std::string error = errorOf([&] { answer = environment::launchVariables()->interprets ? "CPU" : "GPU"; });
     if (!error.empty()) answer = "ERROR";
     BOOST_TEST(answer == place, line << ": " << answer << " " << error);
     if (!error.empty())
