@@ -10,6 +10,7 @@
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/LayoutChoice.h"
 #include "codegen/passes/TensorMaps.h"
+#include "codegen/passes/WrittenMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -22,7 +23,8 @@ namespace {
 class LayoutAssigner {
 public:
   LayoutAssigner(tt::FuncOp kernel, ThreadBits threads, const Target& target)
-      : kernel_(kernel), target_(target), choice_(kernel, threads, target) {}
+      : kernel_(kernel), threads_(1 << (threads.lane + threads.warp)), target_(target),
+        choice_(kernel, threads, target) {}
   LogicalResult run();
 
 private:
@@ -40,6 +42,12 @@ private:
   /// narrowed: a conversion may move what the tile was widened from.
   Value inLayout(Value tile, const LinearLayout& layout, bool narrowed = true);
   Value cloneFree(OpResult result, const LinearLayout& layout);
+  tt::LoadOp smallLoadOf(Value tile) const;
+  Value loadedAgain(Value tile, const LinearLayout& layout);
+  void keepGiven(tt::LoadOp load);
+  void dropIfUnused(Operation* op) {
+    if (!llvm::is_contained(replaced_, op)) replaced_.push_back(op);
+  }
   /// Conversions of a dot's operands become memory that it reads (DotOperands.h): they stand right before it.
   void setOperand(OpOperand& operand, const LinearLayout& layout) {
     operand.set(inLayout(operand.get(), layout, !isa<tt::DotOp>(operand.getOwner())));
@@ -58,13 +66,15 @@ private:
   static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
   tt::FuncOp kernel_;
+  const int64_t threads_; ///< of a program
   const Target& target_;
   LayoutChoice choice_;
   // All choices and vectors are made before the first type changes: the analyses look at the function as it was.
   llvm::DenseMap<Value, LinearLayout> decided_;
   llvm::DenseMap<Operation*, LinearLayout> stores_;
   llvm::DenseMap<std::pair<Value, Attribute>, Value> made_;
-  SmallVector<Operation*> free_;
+  llvm::DenseMap<Operation*, SmallVector<Value>> given_; ///< of loads: their operands, without layouts
+  SmallVector<Operation*> free_, replaced_;              ///< in program order, as far as one uses the other
 };
 
 void LayoutAssigner::decide() {
@@ -146,6 +156,55 @@ Operation* wideningOf(Value tile) {
   return bits(op->getOperand(0)) < bits(tile) && twg::hasLayout(op->getOperand(0).getType()) ? op : nullptr;
 }
 
+/// True for a tile of one number, which any layout costs as little.
+bool isOneNumber(Value tile) { return isa_and_nonnull<tt::SplatOp, arith::ConstantOp>(tile.getDefiningOp()); }
+
+/// The load of few elements that the tile comes from, by operations on it and on numbers; null: another way.
+tt::LoadOp LayoutAssigner::smallLoadOf(Value tile) const {
+  Operation* op = tile.getDefiningOp();
+  while (op && !given_.contains(op)) {
+    const bool isSimple = LayoutChoice::isElementwise(op) && isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+                          !isa<tt::ElementwiseInlineAsmOp>(op);
+    if (!isSimple && !isa<tt::ExpandDimsOp>(op)) return {};
+    auto others =
+        llvm::make_filter_range(op->getOperands(), [](Value value) { return isTile(value) && !isOneNumber(value); });
+    if (!llvm::hasSingleElement(others)) return {};
+    op = (*others.begin()).getDefiningOp();
+  }
+  return cast_or_null<tt::LoadOp>(op);
+}
+
+/// The tile made once more, in that layout, from a second load. Threads that hold the same element read it from the cache,
+/// which takes less time than to go through shared memory with a barrier.
+Value LayoutAssigner::loadedAgain(Value tile, const LinearLayout& layout) {
+  Operation* op = tile.getDefiningOp();
+  OpBuilder builder(kernel_.getContext());
+  builder.setInsertionPointAfter(op);
+  Operation* again = builder.clone(*op);
+  for (Value result : again->getResults()) setLayout(result, layout);
+  if (auto load = dyn_cast<tt::LoadOp>(op)) {
+    const SmallVector<Value> given = given_.lookup(op);
+    for (auto [operand, value] : llvm::zip_equal(again->getOpOperands(), given)) operand.set(inLayout(value, layout));
+    again->removeAttr("twg.vector");
+    const unsigned vector = choice_.access().vector(given[0], load.getMask() ? given[1] : Value(), layout);
+    if (vector > 1) again->setAttr("twg.vector", builder.getI32IntegerAttr(int32_t(vector)));
+  } else {
+    for (OpOperand& operand : again->getOpOperands())
+      if (isTile(operand.get()))
+        operand.set(inLayout(operand.get(), LayoutChoice::ofOperand(op, operand.getOperandNumber(), layout)));
+  }
+  dropIfUnused(op);
+  return again->getResult(cast<OpResult>(tile).getResultNumber());
+}
+
+/// Keeps what a load of few elements is given, if it can be given in any layout.
+void LayoutAssigner::keepGiven(tt::LoadOp load) {
+  const bool isFree =
+      llvm::none_of(load->getOperands(), [](Value operand) { return twg::hasLayout(operand.getType()); });
+  const int64_t elements = llvm::product_of(tt::shapeOf(load.getType()));
+  if (isFree && elements < threads_ && !ownerReads(load)) given_[load] = llvm::to_vector(load->getOperands());
+}
+
 Value LayoutAssigner::inLayout(Value tile, const LinearLayout& layout, bool narrowed) {
   if (!isTile(tile)) return tile;
   auto attribute = twg::LinearAttr::get(kernel_.getContext(), layout);
@@ -153,13 +212,22 @@ Value LayoutAssigner::inLayout(Value tile, const LinearLayout& layout, bool narr
     if (cast<RankedTensorType>(tile.getType()).getEncoding() == attribute) return tile;
     if (Value known = made_.lookup({tile, attribute})) return known;
     OpBuilder builder(kernel_.getContext());
-    if (Operation* cast = narrowed ? wideningOf(tile) : nullptr) { // fewer bytes are moved
-      Value narrow = inLayout(cast->getOperand(0), layout);
-      builder.setInsertionPointAfter(cast);
-      Operation* again = builder.clone(*cast);
+    if (Operation* widening = narrowed ? wideningOf(tile) : nullptr) { // fewer bytes are moved
+      Value narrow = inLayout(widening->getOperand(0), layout);
+      builder.setInsertionPointAfter(widening);
+      Operation* again = builder.clone(*widening);
       again->setOperand(0, narrow);
       setLayout(again->getResult(0), layout);
+      dropIfUnused(widening);
       return made_[{tile, attribute}] = again->getResult(0);
+    }
+    if (isOneNumber(tile)) {
+      Value clone = cloneFree(cast<OpResult>(tile), layout);
+      return made_[{tile, attribute}] = clone;
+    }
+    if (narrowed && smallLoadOf(tile)) {
+      Value again = loadedAgain(tile, layout);
+      return made_[{tile, attribute}] = again;
     }
     builder.setInsertionPointAfterValue(tile);
     Value converted =
@@ -343,6 +411,7 @@ LogicalResult LayoutAssigner::assign(Operation* op) {
     LinearLayout second = isa<tt::GatherOp>(op) ? *layout : twg::layoutOf(source.get());
     if (op->getNumOperands() > 1) setOperand(op->getOpOperand(1), second);
   } else {
+    if (auto load = dyn_cast<tt::LoadOp>(op)) keepGiven(load);
     for (OpOperand& operand : op->getOpOperands())
       if (isTile(operand.get())) setOperand(operand, LayoutChoice::ofOperand(op, operand.getOperandNumber(), *layout));
   }
@@ -360,8 +429,9 @@ LogicalResult LayoutAssigner::assignBlock(Block& block) {
 }
 
 void LayoutAssigner::eraseFree() {
-  for (Operation* op : llvm::reverse(free_))
-    if (op->use_empty()) op->erase();
+  for (const SmallVector<Operation*>& ops : {free_, replaced_}) // free ones use what was replaced
+    for (Operation* op : llvm::reverse(ops))
+      if (op->use_empty()) op->erase();
 }
 
 LogicalResult LayoutAssigner::run() {
