@@ -54,11 +54,17 @@ bool isWithoutTensorCores(tt::DotOp dot) {
   return instruction && instruction.getValue() == "fma";
 }
 
-/// The operand's conversion, if it is one of a load beside the product; and the memory to which the load can be copied.
+/// The operand's conversion, if it is one of a load beside the product, for such products alone; and the memory to which
+/// the load can be copied.
 std::pair<twg::ConvertLayoutOp, twg::MemDescType> loadedOperand(tt::DotOp dot, Value operand) {
   auto convert = operand.getDefiningOp<twg::ConvertLayoutOp>();
   auto load = convert ? convert.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
-  if (!load || !convert->hasOneUse() || convert->getBlock() != dot->getBlock()) return {};
+  if (!load || convert->getBlock() != dot->getBlock()) return {};
+  const bool isForProducts = llvm::all_of(convert->getUsers(), [&](Operation* user) {
+    auto other = dyn_cast<tt::DotOp>(user);
+    return other && other->getBlock() == dot->getBlock() && isWithoutTensorCores(other);
+  });
+  if (!isForProducts) return {};
   if (load->getBlock() != dot->getBlock()) return {};
   twg::MemDescType type = memoryFor(convert, /*wantsMatrixLoads=*/false);
   return type && canBeCopied(load, type) ? std::pair(convert, type)
@@ -70,12 +76,14 @@ uint32_t bytesOfStages(twg::MemDescType type, scf::ForOp loop, const Options& op
   return twg::sharedLayoutOf(type).bytes() * uint32_t(loop ? std::max(stagesOf(loop, options), 1) : 1);
 }
 
-void putInMemory(twg::ConvertLayoutOp convert, twg::MemDescType type, Operation* reader) {
+/// In front of each of its readers it is read again: registers do not hold it from the first to the last.
+void putInMemory(twg::ConvertLayoutOp convert, twg::MemDescType type) {
   OpBuilder builder(convert);
   Value memory = twg::LocalAllocOp::create(builder, convert.getLoc(), type, convert.getSrc(), IntegerAttr());
-  builder.setInsertionPoint(reader);
-  Value loaded = twg::LocalLoadOp::create(builder, convert.getLoc(), convert.getResult().getType(), memory);
-  convert.getResult().replaceAllUsesWith(loaded);
+  for (OpOperand& use : llvm::make_early_inc_range(convert->getUses())) {
+    builder.setInsertionPoint(use.getOwner());
+    use.set(twg::LocalLoadOp::create(builder, convert.getLoc(), convert.getResult().getType(), memory));
+  }
   convert.erase();
 }
 
@@ -142,7 +150,11 @@ void shareDotOperands(tt::FuncOp kernel) {
   for (twg::ConvertLayoutOp convert : conversions) {
     twg::MemDescType type = memoryFor(convert, /*wantsMatrixLoads=*/true);
     if (!type) continue;
-    putInMemory(convert, type, convert);
+    OpBuilder builder(convert);
+    Value memory = twg::LocalAllocOp::create(builder, convert.getLoc(), type, convert.getSrc(), IntegerAttr());
+    Value loaded = twg::LocalLoadOp::create(builder, convert.getLoc(), convert.getResult().getType(), memory);
+    convert.getResult().replaceAllUsesWith(loaded);
+    convert.erase();
   }
 }
 
@@ -159,13 +171,13 @@ void shareLoadedOperands(tt::FuncOp kernel, const Target& target, const Options&
     uint32_t needed = 0;
     SmallVector<std::pair<twg::ConvertLayoutOp, twg::MemDescType>, 2> loaded;
     for (Value operand : {dot.getA(), dot.getB()})
-      if (auto one = loadedOperand(dot, operand); one.first) {
+      if (auto one = loadedOperand(dot, operand); one.first && !llvm::is_contained(loaded, one)) {
         loaded.push_back(one);
         needed += bytesOfStages(one.second, loop, options);
       }
     if (needed > room) return;
     room -= needed;
-    for (auto [convert, type] : loaded) putInMemory(convert, type, dot);
+    for (auto [convert, type] : loaded) putInMemory(convert, type);
   });
 }
 

@@ -1,4 +1,5 @@
-"""Lines of few elements, which each thread loads where it needs them.
+"""Loads that several products read, begun some iterations ahead; lines of few elements, which each thread loads where it
+needs them.
 
 The judge is NumPy on small whole numbers, so that every order of a sum gives the same, with the simulator's checks of
 races, bounds, unwritten memory and copies that nobody waited for.
@@ -42,6 +43,47 @@ def stages_of(kernel, types: dict[str, str], **options: Any) -> dict[str, str]:
 
 def whole(*shape: int, dtype=np.float16, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).integers(-3, 4, shape).astype(dtype)
+
+
+@triton.jit
+def three_products(a, b, c, o, K, N: tl.constexpr, BK: tl.constexpr):
+    row, column = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    first = tl.zeros((N, N), tl.float32)
+    second = tl.zeros((N, N), tl.float32)
+    third = tl.zeros((N, N), tl.float32)
+    for i in range(0, K, BK):
+        k = i + tl.arange(0, BK)
+        x = tl.load(a + row * K + k[None, :], mask=k[None, :] < K, other=0.0)
+        y = tl.load(b + k[:, None] * N + column, mask=k[:, None] < K, other=0.0)
+        z = tl.load(c + k[:, None] * N + column, mask=k[:, None] < K, other=0.0)
+        first += tl.dot(x, y, input_precision="ieee")
+        second += tl.dot(x, z, allow_tf32=False)
+        third += tl.dot(x, y + z, input_precision="ieee")
+    at = o + row * N + column
+    tl.store(at, first)
+    tl.store(at + N * N, second)
+    tl.store(at + 2 * N * N, third)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3])
+@pytest.mark.parametrize("k", [0, 16, 48, 80])
+def test_products_without_tensor_cores_share_a_tile(k: int, stages: int) -> None:
+    n = 32
+    a, b, c = (
+        whole(n, k, dtype=np.float32),
+        whole(k, n, dtype=np.float32, seed=1),
+        whole(k, n, dtype=np.float32, seed=2),
+    )
+    o = np.full((3, n, n), 77, np.float32)
+    three_products[(1,)](a, b, c, o, k, n, 32, num_stages=stages)
+    assert (o == np.stack([a @ b, a @ c, a @ (b + c)])).all()
+
+
+def test_a_tile_of_three_products_is_copied_ahead() -> None:
+    facts = {"a": "*fp32", "b": "*fp32", "c": "*fp32", "o": "*fp32", "K": "int", "N": 32, "BK": 32}
+    ttgir = stages_of(three_products, facts, num_stages=3)["ttgir"]
+    copies = [line for line in ttgir.splitlines() if "twg.async_copy" in line]
+    assert len(copies) == 3  # twice in front of the loop, once in it: of x alone, which products alone read
 
 
 @triton.jit
