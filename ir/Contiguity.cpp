@@ -56,6 +56,9 @@ int64_t bytesOfPointee(Type pointer) {
 
 bool isPointer(Value value) { return isa<PointerType>(elementTypeOf(value.getType())); }
 
+/// What neighbours that count up differ by: 1, or a pointee's bytes.
+int64_t bytesOfStep(Value value) { return isPointer(value) ? bytesOfPointee(value.getType()) : 1; }
+
 /// What holds of both. bytes: of a pointee; 1 of an integer.
 Contiguity meet(Contiguity a, const Contiguity& b, int64_t bytes) {
   for (size_t d = 0; d < a.dimensions.size(); ++d) {
@@ -67,6 +70,16 @@ Contiguity meet(Contiguity a, const Contiguity& b, int64_t bytes) {
   if (a.value != b.value) a.value.reset();
   a.notNegative &= b.notNegative;
   return a;
+}
+
+/// What holds of elements of either, chosen by a mask: a group is one of theirs where the mask is the same in all of it.
+Contiguity chosen(const Contiguity& mask, const Contiguity& a, const Contiguity& b, int64_t bytes) {
+  Contiguity known = meet(a, b, bytes);
+  for (auto [dimension, same] : llvm::zip(known.dimensions, mask.dimensions)) {
+    const int64_t run = std::gcd(dimension.contiguous, same.constant);
+    dimension = {run, divisorOfGroups(dimension, run, bytes), std::gcd(dimension.constant, same.constant)};
+  }
+  return known;
 }
 
 bool equal(const Contiguity& a, const Contiguity& b) {
@@ -244,7 +257,7 @@ void ContiguityAnalysis::assumeCarriedValues(scf::ForOp loop) {
     body.assumed_ = assumed_;
     for (auto [argument, known] : llvm::zip(arguments, kept)) body.assumed_[argument] = known;
     for (auto [argument, known, next] : llvm::zip(arguments, kept, yielded)) {
-      Contiguity both = meet(known, body.of(next), isPointer(argument) ? bytesOfPointee(argument.getType()) : 1);
+      Contiguity both = meet(known, body.of(next), bytesOfStep(argument));
       changed |= !equal(both, known);
       known = std::move(both);
     }
@@ -318,6 +331,17 @@ Contiguity ContiguityAnalysis::compute(Value value) {
         known.notNegative = isNotNegative(both, a, b);
         for (size_t d = 0; d < known.dimensions.size(); ++d)
           known.dimensions[d].constant = std::gcd(a.dimensions[d].constant, b.dimensions[d].constant);
+      })
+      .Case<arith::SelectOp>([&](arith::SelectOp select) {
+        const Contiguity a = of(select.getTrueValue()), b = of(select.getFalseValue());
+        const Contiguity mask = of(select.getCondition());
+        const bool isTile = isa<RankedTensorType>(select.getCondition().getType());
+        known = isTile ? chosen(mask, a, b, bytesOfStep(value)) : meet(a, b, bytesOfStep(value));
+      })
+      .Case<scf::IfOp>([&](scf::IfOp branch) {
+        const unsigned number = cast<OpResult>(value).getResultNumber();
+        const Contiguity a = of(branch.thenYield().getOperand(number)), b = of(branch.elseYield().getOperand(number));
+        known = meet(a, b, bytesOfStep(value));
       })
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::RemSIOp, arith::RemUIOp, arith::DivSIOp, arith::DivUIOp,
             arith::CmpIOp, AddPtrOp>([&](Operation* binary) { known = ofBinary(binary); });

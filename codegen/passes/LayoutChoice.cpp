@@ -234,7 +234,9 @@ LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
       .Case([&](scf::ForOp loop) { return wish(loop.getRegionIterArgs()[result.getResultNumber()]); })
       .Case([&](scf::IfOp branch) {
         unsigned i = result.getResultNumber();
-        return Wished(orUsual(heaviest({branch.thenYield().getOperand(i), branch.elseYield().getOperand(i)}), shape));
+        if (Wished yielded = heaviest({branch.thenYield().getOperand(i), branch.elseYield().getOperand(i)}))
+          return yielded;
+        return Wished(orUsual(neededFor(result, 8), shape));
       })
       .Case([&](scf::WhileOp loop) {
         return Wished(orUsual(wish(loop.getConditionOp().getArgs()[result.getResultNumber()]), shape));

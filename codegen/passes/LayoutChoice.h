@@ -7,7 +7,7 @@
 //       result's store. What is computed from constants, ranges, scalars and broadcasts alone follows nobody: it is
 //       *free*, and made again in every layout that a user needs, unless it costs less to convert the value than what
 //       it repeats. Values carried around loops follow what comes in, what the body gives, or what the body needs them
-//       for.
+//       for; what branches give likewise.
 #pragma once
 #include "codegen/passes/DotLayouts.h"
 #include "llvm/ADT/DenseSet.h"

@@ -1,13 +1,52 @@
 // codegen/passes/LoopSlice.cpp -- see LoopSlice.h.
 #include "codegen/passes/LoopSlice.h"
 #include "codegen/dialect/TWG.h"
+#include "codegen/passes/WrittenMemory.h"
 #include "ir/TT.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
 namespace tiletwin::codegen {
+
+namespace {
+
+/// True for what can be computed twice: it touches no memory and takes few instructions. A choice between such
+/// computations is one.
+bool isCheap(Operation* op) {
+  if (!isMemoryEffectFree(op) || isa<tt::DotOp, twg::ConvertLayoutOp>(op)) return false;
+  if (op->getNumRegions() == 0) return true;
+  return isa<scf::IfOp>(op) && !op->walk([&](Operation* inner) {
+                                    return inner == op || isCheap(inner) ? WalkResult::advance()
+                                                                         : WalkResult::interrupt();
+                                  }).wasInterrupted();
+}
+
+/// True for a number or a line of numbers that can be loaded ahead: a place in a table of blocks, for example. Nobody writes
+/// them, neither the kernel nor other programs that the loop waits for.
+bool canLoadAhead(tt::LoadOp load, scf::ForOp loop) {
+  if (load.getIsVolatile() || mayBeWritten(load.getPtr())) return false;
+  if (llvm::count_if(tt::shapeOf(load.getType()), [](int64_t extent) { return extent > 1; }) > 1) return false;
+  return !loop.walk([](Operation* op) {
+                auto other = dyn_cast<tt::LoadOp>(op);
+                const bool waits = op->hasTrait<tt::Atomic>() || (other && other.getIsVolatile()) ||
+                                   isa<tt::ElementwiseInlineAsmOp, ttg::BarrierOp>(op);
+                return waits && !isMemoryEffectFree(op) ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// The load's mask, and nothing where `enabled` is false.
+Value maskedBy(OpBuilder& builder, tt::LoadOp load, Value enabled) {
+  Value mask = load.getMask();
+  if (auto tile = dyn_cast<RankedTensorType>(load.getPtr().getType()))
+    enabled = tt::SplatOp::create(builder, load.getLoc(), tile.clone(builder.getI1Type()), enabled);
+  return mask ? arith::AndIOp::create(builder, load.getLoc(), mask, enabled).getResult() : enabled;
+}
+
+} // namespace
 
 bool LoopSlice::add(ValueRange values) {
   llvm::SetVector<Operation*> operations;
@@ -23,21 +62,32 @@ bool LoopSlice::add(ValueRange values) {
     }
     Operation* op = value.getDefiningOp();
     if (op->getBlock() != loop_.getBody()) continue;
-    bool isCheap = op->getNumRegions() == 0 && isMemoryEffectFree(op) && !isa<tt::DotOp, twg::ConvertLayoutOp>(op);
-    if (!isCheap) return false;
-    if (operations.insert(op)) wanted.append(op->operand_begin(), op->operand_end());
+    auto load = dyn_cast<tt::LoadOp>(op);
+    if (load ? !canLoadAhead(load, loop_) : !isCheap(op)) return false;
+    if (!operations.insert(op)) continue;
+    wanted.append(op->operand_begin(), op->operand_end());
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::append_range(wanted, captured);
   }
   operations_.insert(operations.begin(), operations.end());
   carried_.insert(carried.begin(), carried.end());
   return true;
 }
 
-SmallVector<Value> LoopSlice::compute(OpBuilder& builder, Value iteration, ValueRange carried,
+SmallVector<Value> LoopSlice::compute(OpBuilder& builder, Value iteration, Value enabled, ValueRange carried,
                                       IRMapping& mapping) const {
   mapping.map(loop_.getInductionVar(), iteration);
   for (auto [number, value] : llvm::zip_first(carried_, carried)) mapping.map(loop_.getRegionIterArgs()[number], value);
   for (Operation& op : *loop_.getBody())
-    if (operations_.contains(&op)) builder.clone(op, mapping);
+    if (operations_.contains(&op)) {
+      Operation* clone = builder.clone(op, mapping);
+      if (auto load = dyn_cast<tt::LoadOp>(clone)) {
+        builder.setInsertionPoint(load);
+        load.getMaskMutable().assign(maskedBy(builder, load, enabled));
+        builder.setInsertionPointAfter(load);
+      }
+    }
   SmallVector<Value> next;
   for (unsigned number : carried_) next.push_back(mapping.lookupOrDefault(loop_.getYieldedValues()[number]));
   return next;
@@ -55,7 +105,7 @@ SmallVector<Value> LoopSlice::computeFirst(OpBuilder& builder, int count,
     IRMapping mapping;
     Value iteration = iterationAfter(builder, first, i), has = any;
     if (i) has = arith::AndIOp::create(builder, where, isWithin(builder, first, i), any);
-    carried = compute(builder, iteration, carried, mapping);
+    carried = compute(builder, iteration, has, carried, mapping);
     begin(i, mapping, has);
   }
   return carried;

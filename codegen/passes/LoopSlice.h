@@ -15,12 +15,14 @@ class LoopSlice {
 public:
   explicit LoopSlice(mlir::scf::ForOp loop) : loop_(loop) {}
 
-  /// Adds values of the body; false if they cannot be computed ahead: they come from memory or from large operations.
+  /// Adds values of the body; false if they cannot be computed ahead: they come from large operations or from memory, unless
+  /// it is a line of numbers that nobody writes.
   bool add(mlir::ValueRange values);
   /// Computes the slice at the builder for an iteration of that induction variable, with the slice's carried values. Gives
-  /// the carried values of the next iteration, and the slice's values by `mapping`.
-  mlir::SmallVector<mlir::Value> compute(mlir::OpBuilder& builder, mlir::Value iteration, mlir::ValueRange carried,
-                                         mlir::IRMapping& mapping) const;
+  /// the carried values of the next iteration, and the slice's values by `mapping`. enabled: the loop has that iteration;
+  /// nothing is loaded for others.
+  mlir::SmallVector<mlir::Value> compute(mlir::OpBuilder& builder, mlir::Value iteration, mlir::Value enabled,
+                                         mlir::ValueRange carried, mlir::IRMapping& mapping) const;
   /// Computes the slice before the loop for its first `count` iterations: begin(number, the slice's values, an i1: the loop
   /// has that iteration). Gives the carried values of the next one.
   mlir::SmallVector<mlir::Value>

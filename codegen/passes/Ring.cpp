@@ -61,7 +61,7 @@ scf::ForOp Ring::rewriteLoop(RewriterBase& rewriter, ArrayRef<Turn*> others) {
     Value iteration = loop_.getInductionVar(), enabled = slice_.isWithin(builder, iteration, ahead);
     IRMapping values;
     SmallVector<Value> yielded =
-        slice_.compute(builder, slice_.iterationAfter(builder, iteration, ahead), ofNext, values);
+        slice_.compute(builder, slice_.iterationAfter(builder, iteration, ahead), enabled, ofNext, values);
     fill(builder, values, filled.now, enabled);
     passOn(builder, read.now);
     builder.setInsertionPoint(loop_.getBody()->getTerminator());

@@ -1,5 +1,5 @@
-"""Loads that several products read, begun some iterations ahead; lines of few elements, which each thread loads where it
-needs them.
+"""Loads whose addresses are computed some iterations ahead: chosen by branches, read from tables, for several products;
+and lines of few elements, which each thread loads where it needs them.
 
 The judge is NumPy on small whole numbers, so that every order of a sum gives the same, with the simulator's checks of
 races, bounds, unwritten memory and copies that nobody waited for.
@@ -43,6 +43,150 @@ def stages_of(kernel, types: dict[str, str], **options: Any) -> dict[str, str]:
 
 def whole(*shape: int, dtype=np.float16, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).integers(-3, 4, shape).astype(dtype)
+
+
+@triton.jit
+def tiles_in_one_loop(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, PROGRAMS: tl.constexpr):
+    """Persistent, as one loop over the blocks of all tiles: a branch moves on to the next tile."""
+    steps = tl.cdiv(K, BK)
+    columns = tl.cdiv(N, BN)
+    tile = tl.program_id(0) - PROGRAMS
+    rounds = tl.cdiv(tl.cdiv(M, BM) * columns - tl.program_id(0), PROGRAMS)
+    k = -1
+    m = 0
+    n = 0
+    om = tl.arange(0, BM)
+    on = tl.arange(0, BN)
+    total = tl.zeros((BM, BN), tl.float32)
+    for _ in range(0, steps * rounds):
+        k = tl.where(k == steps - 1, 0, k + 1)
+        if k == 0:
+            tile += PROGRAMS
+            m = tile // columns
+            n = tile % columns
+            om = tl.where(m * BM + tl.arange(0, BM) < M, m * BM + tl.arange(0, BM), 0)
+            on = tl.where(n * BN + tl.arange(0, BN) < N, n * BN + tl.arange(0, BN), 0)
+            om = tl.max_contiguous(tl.multiple_of(om, BM), BM)
+            on = tl.max_contiguous(tl.multiple_of(on, BN), BN)
+        ok = k * BK + tl.arange(0, BK)
+        x = tl.load(a + om[:, None] * K + ok[None, :], mask=ok[None, :] < K, other=0.0)
+        y = tl.load(b + ok[:, None] * N + on[None, :], mask=ok[:, None] < K, other=0.0)
+        total = tl.dot(x, y, total)
+        if k == steps - 1:
+            cm = m * BM + tl.arange(0, BM)
+            cn = n * BN + tl.arange(0, BN)
+            tl.store(c + cm[:, None] * N + cn[None, :], total, mask=(cm[:, None] < M) & (cn[None, :] < N))
+            total = tl.zeros((BM, BN), tl.float32)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 4])
+@pytest.mark.parametrize(("m", "n", "k"), [(128, 96, 64), (64, 64, 32), (80, 176, 80)])
+def test_a_branch_chooses_the_addresses(m: int, n: int, k: int, stages: int) -> None:
+    a, b, c = whole(m, k), whole(k, n, seed=1), np.full((m, n), 77, np.float32)
+    tiles_in_one_loop[(2,)](a, b, c, m, n, k, 64, 32, 32, 2, num_stages=stages)
+    assert (c == a.astype(np.float32) @ b.astype(np.float32)).all()
+
+
+def test_what_a_branch_chooses_is_known() -> None:
+    """Its tiles lie as the loads want them, and whole vectors are copied, without a conversion of addresses."""
+    facts = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "M": "int", "N": "int", "K": "int"}
+    asm = stages_of(tiles_in_one_loop, facts | {"BM": 64, "BN": 64, "BK": 32, "PROGRAMS": 4}, num_stages=3)
+    copies = [line for line in asm["ttgir"].splitlines() if "twg.async_copy" in line]
+    assert len(copies) == 6 and all("twg.vector = 8" in line for line in copies)  # two in front of the loop, one in it
+    assert "xi32" not in "".join(line for line in asm["ttgir"].splitlines() if "twg.convert_layout" in line)
+
+
+@triton.jit
+def blocks_of_a_table(q, k, o, table, first, last, N: tl.constexpr, D: tl.constexpr):
+    """A loop over the blocks that a table names, with the places in each of them in another one."""
+    row, d = tl.arange(0, N), tl.arange(0, D)
+    x = tl.load(q + row[:, None] * D + d[None, :])
+    total = tl.zeros((N, N), tl.float32)
+    for i in range(first, last):
+        block = tl.load(table + i)
+        y = tl.load(k + (block * N + row)[None, :] * D + d[:, None])
+        total += tl.dot(x, y)
+    tl.store(o + row[:, None] * N + row[None, :], total)
+
+
+@triton.jit
+def rows_of_a_table(q, k, o, table, first, last, N: tl.constexpr, D: tl.constexpr):
+    row, d = tl.arange(0, N), tl.arange(0, D)
+    x = tl.load(q + row[:, None] * D + d[None, :])
+    total = tl.zeros((N, N), tl.float32)
+    for i in range(first, last):
+        rows = tl.load(table + i * N + row, mask=i * N + row < last * N - 3, other=0)
+        y = tl.load(k + rows[None, :] * D + d[:, None])
+        total += tl.dot(x, y)
+    tl.store(o + row[:, None] * N + row[None, :], total)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 4])
+@pytest.mark.parametrize(("first", "last"), [(0, 0), (0, 1), (1, 3), (0, 7)])
+def test_a_table_names_the_blocks(first: int, last: int, stages: int) -> None:
+    """The table ends with the loop: an iteration beyond reads nothing of it."""
+    n, d = 64, 32
+    table = np.array([5, 0, 3, 3, 7, 1, 2][:last] or [0], np.int32)
+    q, k, o = whole(n, d), whole(8 * n, d, seed=1), np.full((n, n), 77, np.float32)
+    blocks_of_a_table[(1,)](q, k, o, table, first, last, n, d, num_stages=stages)
+    expected = sum(
+        (q.astype(np.float32) @ k[i * n :][:n].T.astype(np.float32) for i in table[first:last]), np.zeros((n, n))
+    )
+    assert (o == expected).all()
+
+
+@pytest.mark.parametrize("stages", [1, 3])
+@pytest.mark.parametrize("last", [0, 1, 4])
+def test_a_table_names_the_rows(last: int, stages: int) -> None:
+    n, d = 64, 32
+    table = np.random.default_rng(2).integers(0, 8 * n, max(last * n - 3, 1)).astype(np.int32)
+    q, k, o = whole(n, d), whole(8 * n, d, seed=1), np.full((n, n), 77, np.float32)
+    rows_of_a_table[(1,)](q, k, o, table, 0, last, n, d, num_stages=stages)
+    rows = np.append(table, [0] * 3).reshape(last, n) if last else np.zeros((0, n), np.int32)
+    expected = sum((q.astype(np.float32) @ k[row].T.astype(np.float32) for row in rows), np.zeros((n, n)))
+    assert (o == expected).all()
+
+
+@triton.jit
+def blocks_of_a_written_table(q, k, o, table, first, last, N: tl.constexpr, D: tl.constexpr):
+    row, d = tl.arange(0, N), tl.arange(0, D)
+    x = tl.load(q + row[:, None] * D + d[None, :])
+    total = tl.zeros((N, N), tl.float32)
+    for i in range(first, last):
+        block = tl.load(table + i)
+        y = tl.load(k + (block * N + row)[None, :] * D + d[:, None])
+        total += tl.dot(x, y)
+        tl.store(table + i + 1, block + 1)
+    tl.store(o + row[:, None] * N + row[None, :], total)
+
+
+@triton.jit
+def blocks_behind_a_flag(q, k, o, table, first, last, N: tl.constexpr, D: tl.constexpr):
+    row, d = tl.arange(0, N), tl.arange(0, D)
+    x = tl.load(q + row[:, None] * D + d[None, :])
+    total = tl.zeros((N, N), tl.float32)
+    for i in range(first, last):
+        while tl.atomic_add(o, 0.0, sem="acquire") < i:
+            pass
+        block = tl.load(table + i)
+        y = tl.load(k + (block * N + row)[None, :] * D + d[:, None])
+        total += tl.dot(x, y)
+    tl.store(o + row[:, None] * N + row[None, :], total)
+
+
+def test_tables_that_are_written_are_not_read_ahead() -> None:
+    n, d = 64, 32
+    facts = {"q": "*fp16", "k": "*fp16", "o": "*fp32", "table": "*i32", "first": "i32", "last": "i32", "N": n, "D": d}
+    copied = [
+        "twg.async_copy" in stages_of(kernel, facts, num_stages=3)["ttgir"]
+        for kernel in (blocks_of_a_table, rows_of_a_table, blocks_of_a_written_table, blocks_behind_a_flag)
+    ]
+    assert copied == [True, True, False, False]
+    table = np.zeros(8, np.int32)
+    q, k, o = whole(n, d), whole(8 * n, d, seed=1), np.full((n, n), 77, np.float32)
+    blocks_of_a_written_table[(1,)](q, k, o, table, 0, 7, n, d, num_stages=3)
+    assert table.tolist() == list(range(8))
+    assert (o == q.astype(np.float32) @ k[: 7 * n].astype(np.float32).reshape(7, n, d).sum(0).T).all()
 
 
 @triton.jit
