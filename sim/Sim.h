@@ -10,12 +10,14 @@
 #include "runtime/Buffer.h"
 #include "runtime/Findings.h"
 #include "runtime/Trap.h"
+#include "sim/Schedule.h"
 #include "sim/ptx/Ptx.h"
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -82,6 +84,7 @@ struct LaunchParams {
   CheckOptions checks;
   FindingCollector* findings = nullptr;        ///< null: nothing is kept
   unsigned threads = 0;                        ///< 0: as TILETWIN_NUM_THREADS says, or all cores
+  std::optional<Schedule> schedule;            ///< nothing: as TILETWIN_SIM_SCHEDULE says
   uint64_t instructionLimit = 0;               ///< warp instructions of the launch; 0: none
   std::function<void(std::string_view)> print; ///< vprintf's output, CTA by CTA; null: stdout
   std::function<bool()> poll;                  ///< called about every 50 ms on the launching thread; false: stop

@@ -6,6 +6,7 @@
 #include "../src/CheckReport.h"
 #include "../src/Gil.h"
 #include "../src/RaiseTrap.h"
+#include "../src/ReadEnvironment.h"
 #include "../src/TensorMapNumbers.h"
 #include "Callbacks.h"
 #include "frontend/PyFunctions.h"
@@ -73,10 +74,11 @@ bool readBuffers(ListArgument list, std::vector<Buffer>& buffers) {
 
 using Sizes = std::array<uint32_t, 3>;
 
-/// -> (instructions, lane instructions). checks: words of CheckOptions. print: called with text.
+/// -> (instructions, lane instructions). checks: words of CheckOptions. schedule: as TILETWIN_SIM_SCHEDULE has it; empty: as the
+/// variable says. print: called with text.
 PyRef launch(const ModuleHandle& module, const char* entry, Sizes grid, Sizes block, Sizes cluster, uint32_t shared,
              std::span<const std::byte> parameters, ListArgument buffers, TupleArgument checks, uint32_t threads,
-             uint64_t limit, PyObject* print) {
+             uint64_t limit, std::string_view schedule, PyObject* print) {
   const sim::Kernel* kernel = kernelOf(module, entry);
   std::vector<Buffer> known;
   if (!kernel || !readBuffers(buffers, known)) return {};
@@ -89,6 +91,10 @@ PyRef launch(const ModuleHandle& module, const char* entry, Sizes grid, Sizes bl
   params.buffers = known;
   params.threads = threads;
   params.instructionLimit = limit;
+  const auto readSchedule = [&] {
+    params.schedule = schedule.empty() ? sim::Schedule::ofEnvironment() : sim::Schedule::parse(schedule);
+  };
+  if (!readEnvironment(readSchedule)) return {};
   auto wants = [&](std::string_view word) {
     for (PyObject* wanted : itemsOf(checks.get()))
       if (utf8(wanted) == word) return true;
@@ -137,7 +143,7 @@ bool execute(PyObject* module) {
               .methods = {method<"entries", entries>("Names of the module's entries."),
                           method<"facts", facts>("facts(entry): what a launch of it wants."),
                           method<"launch", launch>("launch(entry, grid, block, cluster, shared, parameters, buffers, "
-                                                   "checks, threads, limit, print)")}});
+                                                   "checks, threads, limit, schedule, print)")}});
 }
 
 } // namespace

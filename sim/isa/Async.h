@@ -3,9 +3,10 @@
 // Here:      the queues of a warp and of a CTA, and the functions that make their entries land.
 // Not here:  instructions that fill them (CpAsync.cpp, Bulk.cpp, Tma.cpp), mbarrier instructions (Mbarrier.cpp), how a tile is laid
 //            out in shared memory (TensorCopy.h).
-// Idea:      everything lands at the latest possible moment, and reads its source then: groups when a thread waits for them, copies
+// Idea:      by default everything lands at the latest possible moment, and reads its source then: groups when a thread waits for them, copies
 //            that signal an mbarrier when somebody asks for its phase and nothing but copies is missing. A kernel that looks at a
-//            result without waiting sees what was there before, every time.
+//            result without waiting sees what was there before, every time. A schedule may let copies land earlier, at a turn of
+//            their cluster that is known when they are issued (AsyncOrigin::due).
 //            While a check looks on, words of shared memory that a copy will write or read are marked as long as it is on its
 //            way, so that the check can ask about each access; every entry knows who issued it and when.
 // Invariant: a cluster runs on one thread, so nothing here is locked. Groups of a thread land in the order of their numbers.
@@ -29,8 +30,9 @@ struct AsyncOrigin {
   const Warp* warp = nullptr;
   int lane = -1;
   const Inst* inst = nullptr;
-  uint64_t order = 0;      ///< in the CTA's asynchronous operations and proxy fences
-  uint64_t proxyFence = 0; ///< order of the issuing thread's last fence.proxy.async; 0: it had none
+  uint64_t order = 0;       ///< in the CTA's asynchronous operations and proxy fences
+  uint64_t proxyFence = 0;  ///< order of the issuing thread's last fence.proxy.async; 0: it had none
+  uint64_t due = kNeverDue; ///< the cluster's turn at which it lands, waited for or not
 };
 
 /// Words of one CTA's shared memory that copies on their way will write or read.
@@ -145,6 +147,8 @@ WarpAsync& asyncOf(Warp& warp);
 CtaAsync& asyncOf(Cta& cta);
 /// Of an operation that is issued now.
 AsyncOrigin originOf(Warp& warp, int lane);
+/// The cluster's turn at which an operation lands that is issued now, as the launch's schedule has it.
+uint64_t dueOf(Cluster& cluster);
 /// The CTA of a cluster whose shared memory holds this byte, or null.
 Cta* ownerOf(Cluster& cluster, const std::byte* shared);
 
@@ -162,6 +166,8 @@ void landBulkGroups(Warp& warp, LaneMask lanes, int64_t pending, bool readOnly);
 /// Lands what is queued for an mbarrier, in order and until its phase ends, if that ends it; otherwise nothing.
 /// True if the phase has ended.
 bool landSignals(Cta& owner, std::byte* barrier);
+/// Cluster::landDue: lands what is due at the cluster's turn.
+void landDue(Cluster& cluster);
 /// Cta::onEnd: lands all groups of the CTA's threads, which nobody has waited for.
 void landAllGroups(Cta& cta);
 

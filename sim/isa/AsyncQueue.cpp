@@ -1,6 +1,7 @@
 // sim/isa/AsyncQueue.cpp -- when copies on their way land, and what they do then.
 #include "sim/isa/Async.h"
 #include "sim/isa/MbarrierState.h"
+#include "sim/isa/Wgmma.h"
 #include "sim/machine/Observer.h"
 #include <algorithm>
 #include <cstring>
@@ -82,9 +83,41 @@ template <class IsDue> void landLanes(Warp& warp, LaneMask lanes, bool waited, I
   std::erase_if(async.copies, [](const LaneCopies& copies) { return copies.pending == 0; });
 }
 
+/// Lands what has just been issued, if it is to land at once.
+void landIfDue(Cluster& cluster) {
+  if (cluster.turn >= cluster.nextDue) [[unlikely]]
+    landDue(cluster);
+}
+
 /// What the signal does to the mbarrier.
 MbarrierState::Outcome apply(MbarrierState& state, const MbarrierSignal& signal) {
   return signal.warp ? state.arrive(1) : state.completeBytes(signal.bytes);
+}
+
+bool hasLanded(const MbarrierSignal& signal) { return signal.barrier == nullptr; }
+
+/// What the mbarrier is going to hear of happens; its state is the caller's business.
+void land(MbarrierSignal& signal) {
+  if (signal.warp)
+    landLanes(*signal.warp, LaneMask(1) << signal.lane, false,
+              [&](const LaneCopies& copies, size_t lane) { return copies.number[lane] < signal.upTo; });
+  land(signal.copy, nullptr);
+  signal.barrier = nullptr;
+}
+
+/// Lands before anybody waits. What the mbarrier does not take as it is now stays on its way until it is waited for.
+void landAlone(Cta& owner, MbarrierSignal& signal) {
+  std::byte* const barrier = owner.shared.data() + offsetIn(owner, signal.barrier);
+  MbarrierState state = MbarrierState::read(barrier);
+  const MbarrierState::Outcome outcome = apply(state, signal);
+  if (outcome != MbarrierState::Outcome::None && outcome != MbarrierState::Outcome::PhaseEnds) {
+    signal.copy.origin.due = kNeverDue;
+    return;
+  }
+  land(signal);
+  state.write(barrier);
+  if (outcome == MbarrierState::Outcome::PhaseEnds)
+    for (Observer* observer : owner.cluster->grid->observers) observer->phaseEnds(*owner.cluster, barrier);
 }
 
 } // namespace
@@ -116,7 +149,28 @@ CtaAsync& asyncOf(Cta& cta) {
 }
 
 AsyncOrigin originOf(Warp& warp, int lane) {
-  return {&warp, lane, warp.at, ++asyncOf(*warp.cta).order, asyncOf(warp).proxyFence[size_t(lane)]};
+  return {&warp,
+          lane,
+          warp.at,
+          ++asyncOf(*warp.cta).order,
+          asyncOf(warp).proxyFence[size_t(lane)],
+          dueOf(*warp.cta->cluster)};
+}
+
+uint64_t dueOf(Cluster& cluster) {
+  const CopyTime copies = cluster.grid->schedule.copies;
+  if (copies == CopyTime::Late) [[likely]]
+    return kNeverDue;
+  uint64_t due = cluster.turn;
+  if (copies == CopyTime::Drawn) {
+    constexpr unsigned kTurnBits = 8;
+    const uint64_t drawn = cluster.random->below(4);
+    if (drawn == 0) return kNeverDue;
+    if (drawn > 1) due += cluster.random->ofAnySize(kTurnBits);
+  }
+  cluster.landDue = landDue;
+  cluster.nextDue = std::min(cluster.nextDue, due);
+  return due;
 }
 
 Cta* ownerOf(Cluster& cluster, const std::byte* shared) {
@@ -130,6 +184,7 @@ void issueGrouped(Warp& warp, BulkCopy copy) {
   note(copy, true);
   const uint32_t group = async.bulkCommitted[size_t(copy.origin.lane)];
   async.bulk.push_back({std::move(copy), group});
+  landIfDue(*warp.cta->cluster);
 }
 
 void issueLaneCopies(Warp& warp, const LaneCopies& copies) {
@@ -149,11 +204,13 @@ void issueLaneCopies(Warp& warp, const LaneCopies& copies) {
     queued.high = std::max(queued.high, offset + queued.bytes);
     cta.async->inFlight.mark(Use::Written, offset, queued.bytes);
   });
+  landIfDue(*cta.cluster);
 }
 
 void issueSignal(Cta& owner, MbarrierSignal signal) {
   if (signal.copy.bytes) note(signal.copy, true);
   asyncOf(owner).signals.push_back(std::move(signal));
+  landIfDue(*owner.cluster);
 }
 
 void landLaneGroups(Warp& warp, LaneMask lanes, int64_t pending) {
@@ -191,19 +248,39 @@ bool landSignals(Cta& owner, std::byte* barrier) {
     if (ends) break;
   }
   if (!ends) return false;
-  for (size_t i = 0; i < count; ++i) {
-    MbarrierSignal& signal = signals[i];
-    if (signal.barrier != barrier) continue;
-    if (signal.warp)
-      landLanes(*signal.warp, LaneMask(1) << signal.lane, false,
-                [&](const LaneCopies& copies, size_t lane) { return copies.number[lane] < signal.upTo; });
-    land(signal.copy, nullptr);
-    signal.barrier = nullptr;
-  }
+  for (size_t i = 0; i < count; ++i)
+    if (signals[i].barrier == barrier) land(signals[i]);
   state.write(barrier);
   for (Observer* observer : owner.cluster->grid->observers) observer->phaseEnds(*owner.cluster, barrier);
-  std::erase_if(signals, [](const MbarrierSignal& signal) { return signal.barrier == nullptr; });
+  std::erase_if(signals, hasLanded);
   return true;
+}
+
+void landDue(Cluster& cluster) {
+  uint64_t next = kNeverDue;
+  const auto isDue = [&](const AsyncOrigin& origin) {
+    if (origin.due <= cluster.turn) return true;
+    next = std::min(next, origin.due);
+    return false;
+  };
+  for (Cta& cta : cluster.ctas) {
+    for (Warp& warp : cta.warps) {
+      if (warp.products) next = std::min(next, landDueProducts(warp, cluster.turn));
+      if (!warp.async) continue;
+      landLanes(warp, kAllLanes, true, [&](const LaneCopies& copies, size_t) { return isDue(copies.origin); });
+      std::erase_if(warp.async->bulk, [&](WarpAsync::Grouped& entry) {
+        if (!isDue(entry.copy.origin)) return false;
+        land(entry.copy, nullptr);
+        return true;
+      });
+    }
+    if (!cta.async) continue;
+    std::deque<MbarrierSignal>& signals = cta.async->signals;
+    for (MbarrierSignal& signal : signals)
+      if (isDue(signal.copy.origin)) landAlone(cta, signal);
+    std::erase_if(signals, hasLanded);
+  }
+  cluster.nextDue = next;
 }
 
 void landAllGroups(Cta& cta) {

@@ -190,9 +190,9 @@ Step runArrive(const Inst& in, Warp& warp, LaneMask active) {
     signal.lane = lane;
     signal.upTo = asyncOf(warp).issued[size_t(lane)];
     signal.copy.origin = originOf(warp, lane);
-    issueSignal(*owner, std::move(signal));
     for (Observer* observer : warp.cta->cluster->grid->observers)
       observer->arrives(warp, LaneMask(1) << lane, at, Semantics::Release);
+    issueSignal(*owner, std::move(signal));
   }
   return Step::Next;
 }

@@ -199,6 +199,13 @@ void land(Warp& warp, const Product& product) {
   note(warp, product, -1);
 }
 
+/// Lands the oldest `count` products.
+void landFirst(Warp& warp, size_t count) {
+  std::vector<Product>& pending = warp.products->pending;
+  for (size_t i = 0; i < count; ++i) land(warp, pending[i]);
+  pending.erase(pending.begin(), pending.begin() + ptrdiff_t(count));
+}
+
 } // namespace
 
 WarpProducts& productsOf(Warp& warp) {
@@ -250,6 +257,10 @@ Step runWgmmaProduct(const Inst& in, Warp& warp, LaneMask active) {
     product.a = decodeDescriptor(warp.lanes<uint64_t>(plan.a[0])[0]);
   if (!announce(warp, product)) return Step::Trap;
   note(warp, product, 1);
+  Cluster& cluster = *warp.cta->cluster;
+  product.due = dueOf(cluster);
+  if (product.due <= cluster.turn) [[unlikely]]
+    landDueProducts(warp, cluster.turn);
   return Step::Next;
 }
 
@@ -270,12 +281,20 @@ Step runWgmmaWait(const Inst& in, Warp& warp, LaneMask active) {
   WarpProducts& products = *warp.products;
   const uint64_t mayRemain = uint64_t(in.immediate);
   const uint64_t firstThatMay = products.group > mayRemain ? products.group - mayRemain : 0;
-  size_t landed = 0;
-  while (landed < products.pending.size() && products.pending[landed].group < firstThatMay) {
-    land(warp, products.pending[landed++]);
-  }
-  products.pending.erase(products.pending.begin(), products.pending.begin() + ptrdiff_t(landed));
+  size_t count = 0;
+  while (count < products.pending.size() && products.pending[count].group < firstThatMay) ++count;
+  landFirst(warp, count);
   return Step::Next;
+}
+
+uint64_t landDueProducts(Warp& warp, uint64_t turn) {
+  const std::vector<Product>& pending = warp.products->pending;
+  size_t count = pending.size();
+  while (count > 0 && pending[count - 1].due > turn) --count;
+  landFirst(warp, count);
+  uint64_t next = kNeverDue;
+  for (const Product& product : pending) next = std::min(next, product.due);
+  return next;
 }
 
 /// Registers are always in the order of the program here; only who looks on cares.

@@ -2,7 +2,7 @@
 //
 // Here:      WarpProducts, a warp's products on their way, which a check may ask who uses a register or a byte of shared memory.
 // Not here:  the text of the instructions (WgmmaDecode.cpp), the sums (numerics/TensorCore.h), layouts of registers (MatrixFragment.h).
-// Idea:      wgmma.mma_async only queues a product. It is computed at the latest moment that is allowed, when a wait_group
+// Idea:      wgmma.mma_async only queues a product. By default it is computed at the latest moment that is allowed, when a wait_group
 //            wants its group: until then accumulators hold what they held, and what is written to shared memory in between is
 //            what the product sees. A in registers is copied when the product is queued, since registers that are not used
 //            any more may be given to others. Each warp of the warpgroup computes its 16 rows.
@@ -62,6 +62,7 @@ struct WarpProducts {
     uint64_t group = 0;
     MatrixDescriptor a, b;
     bool addsToD = true;
+    uint64_t due = 0; ///< the cluster's turn at which it lands, waited for or not
     /// All that is read of shared memory lies between these offsets: [0] B, [1] A, empty if it was in registers.
     std::array<uint32_t, 2> low{}, high{};
     bool isNear(uint64_t offset, uint64_t bytes) const {
@@ -92,6 +93,9 @@ Step runWgmmaProduct(const Inst& in, Warp& warp, LaneMask active);
 Step runWgmmaCommit(const Inst& in, Warp& warp, LaneMask active);
 Step runWgmmaWait(const Inst& in, Warp& warp, LaneMask active); ///< immediate: groups that may remain
 Step runWgmmaFence(const Inst& in, Warp& warp, LaneMask active);
+
+/// Lands the products of a warp that are due at a turn, and those in front of them; returns when the next one is.
+uint64_t landDueProducts(Warp& warp, uint64_t turn);
 
 /// Registers of wgmma that an instruction of another kind reads or writes.
 struct ProductRegisterUses {

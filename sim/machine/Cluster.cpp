@@ -23,6 +23,9 @@ ClusterRun::ClusterRun(Grid& grid, uint64_t linear, std::shared_ptr<FramePool> f
   const uint32_t size = params.cluster[0] * params.cluster[1] * params.cluster[2];
   for (uint32_t rank = 0; rank < size; ++rank) cluster_.ctas.emplace_back();
   for (uint32_t rank = 0; rank < size; ++rank) start(cluster_.ctas[rank], rank);
+  if (!grid.schedule.seed) return;
+  cluster_.random.emplace(*grid.schedule.seed, linear);
+  turns_.emplace(cluster_);
 }
 
 void ClusterRun::start(Cta& cta, uint32_t rank) {
@@ -69,41 +72,77 @@ uint64_t ClusterRun::polls() const {
   return sum;
 }
 
+/// End::Turn: it has run, or waits.
+ClusterRun::End ClusterRun::turnOf(Warp& warp, uint64_t budget, Turn& turn) {
+  if (cluster_.grid->stop.load(std::memory_order_relaxed)) return End::Stopped;
+  const uint64_t before = counts_.instructions;
+  turn = runWarp(warp, budget, counts_);
+  return turn == Turn::Trapped || !countInstructions(before) ? End::Stopped : End::Turn;
+}
+
+void ClusterRun::endCta(Cta& cta) {
+  if (cta.onEnd) cta.onEnd(cta);
+  for (Observer* observer : cluster_.grid->observers) observer->ends(cta);
+}
+
+/// All warps wait: lanes that wait for others of their warp go on without them. False: that helps nobody, which is a deadlock.
+bool ClusterRun::giveUp() {
+  bool freed = false;
+  for (Cta& cta : cluster_.ctas)
+    for (Warp& warp : cta.warps) freed |= giveUpWaiting(warp, true);
+  if (!freed) raiseDeadlock(cluster_, "no thread of this cluster can go on:");
+  return freed;
+}
+
 ClusterRun::End ClusterRun::run(uint64_t budget) {
-  Grid& grid = *cluster_.grid;
   const uint64_t begin = counts_.instructions, pollsBefore = polls();
+  const End end = turns_ ? runDrawn(begin + budget) : runInOrder(begin + budget);
+  if (end == End::Turn) {
+    constexpr uint64_t kInstructionsPerPoll = 256;
+    spins_ = (polls() - pollsBefore) * kInstructionsPerPoll > counts_.instructions - begin;
+  }
+  return end;
+}
+
+/// `end`: of the instructions that this turn of the cluster may come to.
+ClusterRun::End ClusterRun::runInOrder(uint64_t end) {
   while (cluster_.liveThreads) {
     bool progress = false;
     for (Cta& cta : cluster_.ctas) {
       if (!cta.liveThreads) continue;
       for (Warp& warp : cta.warps) {
         if (!warp.live) continue;
-        if (grid.stop.load(std::memory_order_relaxed)) return End::Stopped;
-        const uint64_t before = counts_.instructions;
-        const Turn turn = runWarp(warp, kWarpTurn, counts_);
-        if (turn == Turn::Trapped || !countInstructions(before)) return End::Stopped;
+        Turn turn{};
+        if (turnOf(warp, kWarpTurn, turn) == End::Stopped) return End::Stopped;
         progress |= turn == Turn::Ran;
       }
       if (cta.liveThreads) continue;
-      if (cta.onEnd) cta.onEnd(cta);
-      for (Observer* observer : grid.observers) observer->ends(cta);
+      endCta(cta);
       progress = true;
     }
-    if (!progress) {
-      bool freed = false;
-      for (Cta& cta : cluster_.ctas)
-        for (Warp& warp : cta.warps) freed |= giveUpWaiting(warp, true);
-      if (!freed) {
-        raiseDeadlock(cluster_, "no thread of this cluster can go on:");
-        return End::Stopped;
-      }
+    if (!progress && !giveUp()) return End::Stopped;
+    if (counts_.instructions >= end && cluster_.liveThreads) return End::Turn;
+  }
+  return End::Finished;
+}
+
+ClusterRun::End ClusterRun::runDrawn(uint64_t end) {
+  while (cluster_.liveThreads) {
+    if (++cluster_.turn >= cluster_.nextDue) {
+      cluster_.landDue(cluster_);
+      turns_->goesOn();
     }
-    const uint64_t ran = counts_.instructions - begin;
-    if (ran >= budget && cluster_.liveThreads) {
-      constexpr uint64_t kInstructionsPerPoll = 256;
-      spins_ = (polls() - pollsBefore) * kInstructionsPerPoll > ran;
-      return End::Turn;
+    Warp* const warp = turns_->next();
+    if (!warp) {
+      if (!giveUp()) return End::Stopped;
+      turns_->goesOn();
+      continue;
     }
+    Turn turn{};
+    if (turnOf(*warp, turns_->budget(), turn) == End::Stopped) return End::Stopped;
+    turn == Turn::Ran ? turns_->goesOn() : turns_->waits();
+    if (!warp->cta->liveThreads) endCta(*warp->cta);
+    if (counts_.instructions >= end && cluster_.liveThreads) return End::Turn;
   }
   return End::Finished;
 }

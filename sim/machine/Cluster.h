@@ -4,6 +4,7 @@
 #pragma once
 #include "sim/machine/Cta.h"
 #include "sim/machine/Run.h"
+#include "sim/machine/Turns.h"
 
 namespace tiletwin::sim {
 
@@ -27,11 +28,17 @@ public:
 private:
   void start(Cta& cta, uint32_t rank);
   bool countInstructions(uint64_t before);
+  End runInOrder(uint64_t end);
+  End runDrawn(uint64_t end);
+  End turnOf(Warp& warp, uint64_t budget, Turn& turn);
+  void endCta(Cta& cta);
+  bool giveUp();
   uint64_t polls() const;
 
   Cluster cluster_;
   RunCounts counts_;
   bool spins_ = false;
+  std::optional<Turns> turns_; ///< where a seed decides whose turn it is
 };
 
 } // namespace tiletwin::sim

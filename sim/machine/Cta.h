@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/Sim.h"
 #include "sim/machine/AddressMap.h"
+#include "sim/machine/Random.h"
 #include "sim/machine/Warp.h"
 #include <atomic>
 #include <deque>
@@ -25,6 +26,7 @@ struct Grid {
   const LaunchParams* params = nullptr;
   std::vector<std::byte> parameters;
   AddressMap addresses;
+  Schedule schedule;
   std::vector<Observer*> observers; ///< empty nearly always: nothing is told then
   std::atomic<bool> stop{false};    ///< a trap, or the user
   std::atomic<uint64_t> instructions{0};
@@ -83,6 +85,9 @@ struct Cta {
   void (*onEnd)(Cta& cta) = nullptr;
 };
 
+/// Of operations that land when they are waited for.
+inline constexpr uint64_t kNeverDue = ~uint64_t(0);
+
 struct Cluster {
   Grid* grid = nullptr;
   std::array<uint32_t, 3> id{};
@@ -98,6 +103,11 @@ struct Cluster {
   uint64_t linear = 0;      ///< number in the grid
   uint32_t liveThreads = 0; ///< of all its CTAs
   std::shared_ptr<FramePool> frames;
+  std::optional<Random> random; ///< what decides where the schedule has a seed
+  uint64_t turn = 0;            ///< turns of warps so far that were drawn
+  uint64_t nextDue = kNeverDue; ///< the turn at which a copy or a product lands that nobody has waited for
+  /// Set with nextDue: lands what is due, and finds nextDue.
+  void (*landDue)(Cluster& cluster) = nullptr;
   std::shared_ptr<ClusterRaces> races; ///< only if races are looked for
 };
 

@@ -221,6 +221,7 @@ Result launch(const Kernel& kernel, const LaunchParams& given) {
   Grid grid;
   grid.program = &kernel.program();
   grid.params = &params;
+  grid.schedule = params.schedule ? *params.schedule : Schedule::ofEnvironment();
   grid.parameters.assign(params.parameters.begin(), params.parameters.end());
   addMemory(grid);
   const std::vector<std::unique_ptr<Observer>> checks = makeChecks(grid);

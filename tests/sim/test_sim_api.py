@@ -295,7 +295,11 @@ def test_a_call_says_what_it_takes(kernel, result):
     assert signature.return_annotation == result
     names = [name for name in signature.parameters if name != "self"]
     shared = {"arguments", "grid", "block", "cluster", "shared", "memory", "named"}
-    own = {"checks", "limit", "threads", "print"} if kernel is sim.Kernel else {"stream", "cooperative", "programmatic"}
+    own = (
+        {"checks", "limit", "threads", "schedule", "print"}
+        if kernel is sim.Kernel
+        else {"stream", "cooperative", "programmatic"}
+    )
     assert set(names) == shared | own
     explained = re.findall(r"^    (\w+): ", inspect.getdoc(kernel.__call__), re.MULTILINE)
     assert explained[: len(names)] == names

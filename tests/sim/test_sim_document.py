@@ -12,7 +12,7 @@ EXAMPLES = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "simulator.md")
 
 
 def test_the_examples_run():
-    assert len(EXAMPLES) == 3
+    assert len(EXAMPLES) == 4
     done = children.run("-c", "\n".join(EXAMPLES), cwd=ROOT)
     assert done.returncode == 0, done.stderr
     counted, described, failed = done.stdout.splitlines()

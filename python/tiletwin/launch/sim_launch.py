@@ -128,6 +128,6 @@ def launch(
     block = pack(kernel.name, entry.parameters, entry.parameter_bytes, arguments, LaunchMemory())
     sizes = grid, (facts["num_warps"] * 32, 1, 1), (1, 1, 1)
     entry.module.native.launch(
-        entry.name, *sizes, facts["shared"], block, buffers, chosen_checks(None), 0, 0, sys.stdout.write
+        entry.name, *sizes, facts["shared"], block, buffers, chosen_checks(None), 0, 0, "", sys.stdout.write
     )
     return kernel

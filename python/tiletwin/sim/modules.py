@@ -57,6 +57,7 @@ class Kernel(Entry):
         checks: str | Iterable[str] | None = None,
         limit: int = 0,
         threads: int = 0,
+        schedule: str = "",
         print: Callable[[str], Any] | None = None,
         **named: Any,
     ) -> Ran:
@@ -77,6 +78,7 @@ class Kernel(Entry):
                 that TILETWIN_CHECK names.
             limit: instructions of warps after which the launch ends with an error; 0: none.
             threads: of the CPU; 0: TILETWIN_NUM_THREADS, or all cores.
+            schedule: which warp runs when, as TILETWIN_SIM_SCHEDULE has it; empty: as the variable says.
             print: gets what vprintf writes, in place of sys.stdout.
             named: arguments by their parameters' names, whole or without the kernel's name in front.
 
@@ -95,7 +97,7 @@ class Kernel(Entry):
         reached.add_registered()
         row = self.module.native.launch(
             self.name, *call[:4], parameters, reached.buffers, words, count(threads, "threads"),
-            count(limit, "limit", 64), print or _write,
+            count(limit, "limit", 64), schedule, print or _write,
         )  # fmt: skip
         reached.write_back()
         return Ran(*row)
