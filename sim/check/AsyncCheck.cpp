@@ -250,6 +250,17 @@ void checkAsyncRead(Warp& warp, int lane, Cta& cta, uint64_t offset, uint64_t by
   }
 }
 
+void checkEnd(Cta& cta) {
+  AsyncHistory& history = *cta.async->history;
+  for (const Warp& warp : cta.warps)
+    if (warp.async)
+      for (const WarpAsync::Grouped& entry : warp.async->bulk)
+        if (entry.copy.bytes && entry.copy.read == &cta && entry.copy.staged.empty())
+          reportAtEnd(history, cta, entry.copy.origin, false);
+  for (const MbarrierSignal& signal : cta.async->signals)
+    if (signal.copy.bytes && signal.copy.written == &cta) reportAtEnd(history, cta, signal.copy.origin, true);
+}
+
 std::unique_ptr<Observer> makeAsyncCheck(Grid& grid) {
   if (!grid.program->hasAsync) return nullptr;
   return std::make_unique<AsyncCheck>(*grid.program);

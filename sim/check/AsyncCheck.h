@@ -20,6 +20,9 @@ bool mayAsyncRead(Warp& warp, const Cta& cta, uint64_t offset, uint64_t bytes);
 /// Looks whether something is. Both only while the check looks on.
 void checkAsyncRead(Warp& warp, int lane, Cta& cta, uint64_t offset, uint64_t bytes);
 
+/// All threads of a CTA have ended, and copies are still on their way. Only while the check looks on.
+void checkEnd(Cta& cta);
+
 /// Null if no operation of the kernel is asynchronous: then nothing has to be looked at.
 std::unique_ptr<Observer> makeAsyncCheck(Grid& grid);
 

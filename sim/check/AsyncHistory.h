@@ -101,6 +101,11 @@ struct AsyncHistory {
                                   return std::get<0>(r) == inst && std::get<2>(r) == mistake && std::get<3>(r) == rank;
                                 }) >= kMost;
   }
+  /// Is an instruction one of the two of some report?
+  bool isNamed(const Inst* inst) const {
+    return std::any_of(reports_.begin(), reports_.end(),
+                       [&](const Report& r) { return std::get<0>(r) == inst || std::get<1>(r) == inst; });
+  }
   /// The stamp of something that happens now.
   AsyncStamp stamp(uint16_t thread, const Inst* inst) { return {tick(), thread, number(inst)}; }
 

@@ -134,6 +134,19 @@ AsyncOther whoMade(const AsyncHistory& history, Cluster& cluster, AsyncStamp sta
   return {{&history.warpOf(cluster, stamp.thread), inst, bit(AsyncHistory::laneOf(stamp.thread))}, Kind::LaneCopy};
 }
 
+void reportAtEnd(AsyncHistory& history, const Cta& cta, const AsyncOrigin& origin, bool writes) {
+  constexpr uint32_t kAtEnd = 200; // behind those of AsyncMistake and ProductMistake
+  if (history.isNamed(origin.inst) || !history.isNew({origin.inst, nullptr, kAtEnd + writes, cta.rank})) return;
+  report(*cta.cluster->grid,
+         findingOf(Check::Async, {origin.warp, origin.inst, bit(origin.lane)},
+                   std::string("is on its way when its CTA ends: the shared memory that it ") +
+                       (writes ? "writes" : "reads") + " may be another CTA's by then",
+                   writes
+                       ? "let a thread wait for the phase of the mbarrier that the copy signals before the CTA ends"
+                       : "commit it, and wait with cp.async.bulk.wait_group.read in the thread that copies before that "
+                         "thread ends"));
+}
+
 void reportAsync(AsyncHistory& history, const AsyncAccess& a) {
   const Cta& cta = *a.warp->cta;
   Grid& grid = *cta.cluster->grid;

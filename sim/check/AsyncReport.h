@@ -42,6 +42,9 @@ struct AsyncAccess {
   AsyncOther other;
 };
 
+/// A CTA ends while a bulk or tensor copy is on its way that reads its shared memory, or (`writes`) writes it. Not if more has been said of
+/// the copy already.
+void reportAtEnd(AsyncHistory& history, const Cta& cta, const AsyncOrigin& origin, bool writes);
 /// Reports it, once for each pair of instructions and CTA.
 void reportAsync(AsyncHistory& history, const AsyncAccess& access);
 

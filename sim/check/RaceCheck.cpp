@@ -1,6 +1,8 @@
 // sim/check/RaceCheck.cpp -- the check of races: accesses, one lane after the other.
+// Not here:  when they are those of asynchronous operations (AsyncRaces.cpp), what orders them (RaceSync.cpp).
 #include "sim/check/RaceCheck.h"
 #include "sim/check/RaceState.h"
+#include "sim/isa/Wgmma.h"
 #include <cstring>
 
 namespace tiletwin::sim {
@@ -33,13 +35,13 @@ Accessing RaceCheck::begin(Warp& warp, const Access& access, LaneMask active, st
           .bytes = bytes,
           .stamp = layout_.make(own.order.time(), own.order.number(), place, strength),
           .writes = access.kind != AccessKind::Read,
-          .isDone = access.isLate,
+          .isDone = false,
           .inst = inst};
 }
 
 void RaceCheck::access(Warp& warp, const Access& access, LaneMask active, const uint64_t* addresses,
                        std::byte* const* host) {
-  if (!concerns(access)) return;
+  if (!concerns(access) || access.isLate) return; // issues() is told of the latter
   Accessing now = begin(warp, access, active, host, access.bytes);
   eachLane(active, [&](int lane) { lookAt(now, lane, addresses[lane], host[lane]); });
   now.lock(nullptr);
@@ -47,10 +49,15 @@ void RaceCheck::access(Warp& warp, const Access& access, LaneMask active, const 
 }
 
 void RaceCheck::block(Warp& warp, const Access& access, int lane, uint64_t address, std::byte* host, uint64_t bytes) {
-  if (!concerns(access)) return;
+  const bool isProducts = access.proxy == Proxy::Async && warp.at->run == runWgmmaProduct;
+  if (!concerns(access) && !isProducts) return;
   alignas(kLaneAlignment) std::byte* hosts[kLanes];
   lane &= kLanes - 1;
   hosts[lane] = host;
+  if (isProducts) {
+    const AsyncUse use{.owner = warp.cta, .kind = AccessKind::Read, .bytes = bytes, .groups = AsyncGroups::Products};
+    return issues(warp, LaneMask(1) << lane, use, hosts);
+  }
   Accessing now = begin(warp, access, LaneMask(1) << lane, hosts, bytes);
   lookAt(now, lane, address, host);
   now.lock(nullptr);
@@ -64,18 +71,6 @@ void RaceCheck::lookAt(Accessing& now, int lane, uint64_t address, std::byte* ho
     lookAtShared(now, lane, at >> kSharedRankShift, at & kSharedOffsetMask, host, now.bytes);
   else if (space == Space::Global)
     lookAtGlobal(now, lane, host, now.bytes);
-}
-
-void RaceCheck::lands(Cta* owner, Warp* waiter, int lane, const Inst& issued, std::byte* to, uint64_t bytes) {
-  if (!owner || !waiter) return;
-  constexpr Access kWrite{.space = Space::Shared, .kind = AccessKind::Write};
-  alignas(kLaneAlignment) std::byte* hosts[kLanes];
-  hosts[lane] = to;
-  Accessing now = begin(*waiter, kWrite, LaneMask(1) << lane, hosts, bytes);
-  now.inst = &issued;
-  now.isDone = true;
-  now.stamp = layout_.make(now.own.order.time(), now.own.order.number(), places_.of(issued), Strength::Weak);
-  lookAtShared(now, lane, owner->rank, uint64_t(to - owner->shared.data()), to, bytes);
 }
 
 void RaceCheck::lookAtShared(Accessing& now, int lane, uint64_t rank, uint64_t offset, std::byte* host,
@@ -113,15 +108,9 @@ void RaceCheck::lookAtGlobal(Accessing& now, int lane, std::byte* host, uint64_t
 bool RaceCheck::isOrdered(Accessing& now, int lane, Stamp other) const {
   const uint32_t warp = layout_.warp(other);
   const int otherLane = StampLayout::lane(other);
+  if (agents_.has(warp)) return isDone(now, lane, other);
   if (warp == now.own.order.number() && otherLane == lane) return true;
-  const Clock* clock = now.own.order.clockOf(lane);
-  if (!clock) return false;
-  if (clock != now.clock || warp != now.clockWarp) {
-    now.clock = clock;
-    now.clockWarp = warp;
-    now.times = clock->of(warp);
-  }
-  return now.times.of(otherLane) >= layout_.time(other);
+  return now.known(lane, warp).of(otherLane) >= layout_.time(other);
 }
 
 bool RaceCheck::isFine(Accessing& now, int lane, Stamp other) const {
@@ -148,7 +137,7 @@ void RaceCheck::lookAt(Accessing& now, int lane, ShadowCell& cell, std::byte* ho
   }
   // Threads that nothing orders are remembered side by side; the latest one takes the second place.
   for (Stamp& read : cell.reads)
-    if (!read || read == stamp || isOrdered(now, lane, read)) {
+    if (!read || read == stamp || isOrdered(now, lane, read) || isLaterOfAgent(read, stamp)) {
       read = stamp;
       return;
     }
@@ -165,18 +154,20 @@ void RaceCheck::conflict(Accessing& now, int lane, Stamp other, bool otherWrote,
                                   uint64_t(host - now.host[otherLane]), bytes))
     return;
   const uint32_t warp = layout_.warp(other);
+  const bool isAgent = agents_.has(warp);
   const RaceReport race{.warp = &now.warp,
                         .inst = now.inst,
                         .lane = lane,
                         .kind = now.access.kind,
                         .otherPlace = layout_.place(other),
-                        .otherCta = warp / warpsOfCta_,
-                        .otherWarp = uint32_t(warp % warpsOfCta_),
+                        .otherCta = isAgent ? agents_.cta(warp) : warp / warpsOfCta_,
+                        .otherWarp = isAgent ? agents_.warp(warp) : uint32_t(warp % warpsOfCta_),
+                        .otherAgent = isAgent ? std::optional(agents_.kind(warp)) : std::nullopt,
                         .otherLane = otherLane,
                         .otherWrote = otherWrote,
                         .isSameStore = isSameStore,
                         .host = host};
-  if (otherWrote && now.access.kind == AccessKind::Write && !now.isDone && !isSameStore) {
+  if (otherWrote && now.access.kind == AccessKind::Write && !now.isDone && !isSameStore && !isAgent) {
     PendingWrite& write = now.cluster.writes.emplace_back(race);
     write.bytes = std::min<uint64_t>(bytes, write.before.size());
     std::memcpy(write.before.data(), host, write.bytes);

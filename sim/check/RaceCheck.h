@@ -6,7 +6,8 @@
 // What counts: plain accesses to shared memory (other CTAs' too) and global memory. Accesses that are both atomic, volatile or
 //            ordered are no race if their scopes take in both threads. Threads may write the value to a place that is there already:
 //            compilers let several do the same, and it means nothing in which order.
-//            Copies of the asynchronous proxy do not count; a cp.async counts where it is issued and where its thread has waited.
+//            What copies and products do to shared memory counts from where they are issued until their end is known, by a wait for
+//            their group or their mbarrier's phase; what bulk copies do to global memory does not count.
 #pragma once
 #include "sim/machine/Observer.h"
 #include <memory>

@@ -117,11 +117,29 @@ std::string adviceFor(Between between, bool isShared) {
          "or give each CTA memory of its own";
 }
 
+std::string adviceForAgent(AsyncAgents::Kind kind) {
+  switch (kind) {
+  case AsyncAgents::Kind::Copies:
+    return "wait with cp.async.wait_group or cp.async.wait_all in the thread that copies, and put a barrier behind it";
+  case AsyncAgents::Kind::Bulk:
+    return "wait with cp.async.bulk.wait_group.read in the thread that copies, and put a barrier behind it";
+  case AsyncAgents::Kind::Products:
+    return "wait with wgmma.wait_group in all warps of the warpgroup, and put a barrier or an mbarrier's arrival "
+           "behind it";
+  case AsyncAgents::Kind::Mbarrier: break;
+  }
+  return "wait for the phase of the mbarrier that the copy signals (mbarrier.try_wait): mind its parity";
+}
+
 std::string messageOf(const RaceReport& race, Between between, bool isShared) {
   if (race.isSameStore)
     return std::string("several lanes write different values to the same place in ") +
            (isShared ? "shared" : "global") + " memory, and which of them stays is open";
   const char* what = race.kind == AccessKind::Read ? "reads" : race.kind == AccessKind::Write ? "writes" : "updates";
+  if (race.otherAgent)
+    return std::string(what) + " shared memory that " +
+           (*race.otherAgent == AsyncAgents::Kind::Products ? "a wgmma" : "an asynchronous copy") +
+           (race.otherWrote ? " writes" : " reads") + ", and nothing orders the access behind the end of that";
   const std::string other = std::string(whoOf(between)) + (race.otherWrote ? " has written" : " has read");
   return std::string(what) + (isShared ? " shared" : " global") + " memory that " + other +
          ", and nothing orders the two accesses";
@@ -147,12 +165,17 @@ void reportRace(const PlaceNumbers& places, RacesSeen& seen, const RaceReport& r
                                                          : Between::Lanes;
   Finding finding =
       findingOf(Check::Races, {&warp, race.inst, LaneMask(1) << race.lane}, messageOf(race, between, owner != nullptr),
-                race.isSameStore ? "let one of the lanes write" : adviceFor(between, owner != nullptr));
+                race.isSameStore  ? "let one of the lanes write"
+                : race.otherAgent ? adviceForAgent(*race.otherAgent)
+                                  : adviceFor(between, owner != nullptr));
   finding.detail = ", " + (owner ? placeInShared(cta, *owner, uint64_t(race.host - owner->shared.data()))
                                  : placeInGlobal(grid, reinterpret_cast<uint64_t>(race.host)));
   addSecond(finding, *grid.program, {nullptr, places.at(race.otherPlace), 0},
-            race.otherWrote ? "has written it" : "has read it");
-  finding.secondText += ", warp " + std::to_string(race.otherWarp) + ", lane " + std::to_string(race.otherLane);
+            race.otherAgent   ? "has been issued before"
+            : race.otherWrote ? "has written it"
+                              : "has read it");
+  if (race.otherAgent != AsyncAgents::Kind::Mbarrier)
+    finding.secondText += ", warp " + std::to_string(race.otherWarp) + ", lane " + std::to_string(race.otherLane);
   finding.secondProgram = ctaId(*grid.params, race.otherCta);
   report(grid, std::move(finding));
 }

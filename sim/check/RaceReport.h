@@ -2,6 +2,7 @@
 // Here:      PlaceNumbers (instructions as small numbers), whether two lanes of a store write the same, the text.
 // Not here:  finding races (RaceCheck.cpp), what all checks say of a place (Report.h).
 #pragma once
+#include "sim/check/AsyncOrder.h"
 #include "sim/machine/Memory.h"
 #include "sim/machine/Program.h"
 #include <unordered_set>
@@ -42,6 +43,7 @@ struct RaceReport {
   uint32_t otherPlace = 0;
   uint64_t otherCta = 0; ///< number in the grid, cluster by cluster
   uint32_t otherWarp = 0;
+  std::optional<AsyncAgents::Kind> otherAgent; ///< of an asynchronous operation, which its thread has issued
   int otherLane = 0;
   bool otherWrote = false;
   bool isSameStore = false;        ///< both are lanes of one store

@@ -1,8 +1,10 @@
 // sim/check/RaceState.h -- the check of races from inside: its class, and what it keeps for each cluster.
 // Here:      RaceCheck, ClusterRaces.
-// Not here:  what it looks for (RaceCheck.h), accesses (RaceCheck.cpp), synchronisation (RaceSync.cpp).
+// Not here:  what it looks for (RaceCheck.h), accesses (RaceCheck.cpp), synchronisation (RaceSync.cpp), asynchronous operations
+//            (AsyncRaces.cpp).
 #pragma once
 #include "sim/check/AccessShadow.h"
+#include "sim/check/AsyncOrder.h"
 #include "sim/check/RaceReport.h"
 #include "sim/check/WarpOrder.h"
 #include "sim/machine/Cta.h"
@@ -43,6 +45,7 @@ struct ClusterRaces {
   SyncPhases phases;
   RacesSeen seen;
   std::vector<PendingWrite> writes;
+  std::unique_ptr<AsyncOrder> async; ///< of kernels that have asynchronous operations
 };
 
 /// One instruction's access, while its lanes are looked at.
@@ -56,7 +59,7 @@ struct Accessing {
   uint64_t bytes;         ///< a lane
   Stamp stamp;            ///< without lane
   bool writes;
-  bool isDone; ///< the memory does not hold what was there before, or holds it for some time yet
+  bool isDone; ///< the memory may hold what was there before for some time yet: an asynchronous operation
   const Inst* inst;
 
   // The page that is locked: lanes in a row are in one page nearly always.
@@ -65,6 +68,15 @@ struct Accessing {
   const Clock* clock = nullptr;
   uint32_t clockWarp = UINT32_MAX;
   LaneTimes times{};
+  const LaneTimes& known(int lane, uint32_t number) {
+    const Clock* of = own.order.clockOf(lane);
+    if (of != clock || number != clockWarp) {
+      clock = of;
+      clockWarp = number;
+      times = of ? of->of(number) : LaneTimes();
+    }
+    return times;
+  }
 
   void lock(ShadowPage* page) {
     if (page == locked) return;
@@ -79,8 +91,8 @@ inline bool isWide(Scope scope) { return scope != Scope::Cta; }
 class RaceCheck final : public Observer {
 public:
   explicit RaceCheck(Grid& grid)
-      : places_(*grid.program), warpsOfCta_(warpsOf(*grid.params)),
-        layout_(ctasOf(*grid.params) * warpsOfCta_, places_.count()), global_(grid.addresses) {}
+      : places_(*grid.program), warpsOfCta_(warpsOf(*grid.params)), agents_(agentsOf(grid)),
+        layout_(agents_.end(), places_.count()), global_(grid.addresses) {}
 
   void access(Warp& warp, const Access& access, LaneMask active, const uint64_t* addresses,
               std::byte* const* host) override;
@@ -90,9 +102,11 @@ public:
   void waited(Warp& warp, LaneMask lanes, const void* object, Semantics semantics) override;
   void meets(Warp& warp, LaneMask lanes) override;
   void fence(Warp& warp, LaneMask active, Proxy proxy, Semantics semantics, Scope scope) override;
-  void lands(Cta* owner, Warp* waiter, int lane, const Inst& issued, std::byte* to, uint64_t bytes) override;
+  void issues(Warp& warp, LaneMask lanes, const AsyncUse& use, std::byte* const* at) override;
+  void commits(Warp& warp, LaneMask lanes, AsyncGroups groups) override;
+  void waitedForGroups(Warp& warp, LaneMask lanes, AsyncGroups groups, uint64_t pending) override;
+  void copiesArrive(Warp& warp, int lane, const void* mbarrier) override;
   void allocates(std::byte* at, uint64_t bytes) override { global_.forget(reinterpret_cast<uint64_t>(at), bytes); }
-  bool wantsUnits() const override { return false; } // of the asynchronous proxy
   void begins(Cta& cta) override;
   void ends(Cta& cta) override { settle(*cta.cluster->races); }
 
@@ -103,8 +117,11 @@ public:
     return uint64_t(params.grid[0]) * params.grid[1] * params.grid[2];
   }
   static bool fits(const Grid& grid) {
-    const uint64_t warps = ctasOf(*grid.params) * warpsOf(*grid.params);
-    return warps < UINT32_MAX && StampLayout(warps, PlaceNumbers(*grid.program).count()).fits();
+    const uint64_t numbers = agentsOf(grid).end();
+    return numbers < UINT32_MAX && StampLayout(numbers, PlaceNumbers(*grid.program).count()).fits();
+  }
+  static AsyncAgents agentsOf(const Grid& grid) {
+    return {ctasOf(*grid.params), warpsOf(*grid.params), grid.program->hasAsync};
   }
 
 private:
@@ -117,6 +134,16 @@ private:
   void settle(ClusterRaces& cluster) const;
   SyncPlaces& syncPlaces(ClusterRaces& cluster, bool isShared) { return isShared ? cluster.places : sync_; }
   void synchronise(const Accessing& now, const uint64_t* addresses);
+  uint64_t numberOf(const Cta& cta) const { return cta.cluster->linear * cta.cluster->ctas.size() + cta.rank; }
+  static void endsForAgent(ClusterRaces& cluster, const void* mbarrier);
+  void lookAtIssued(Warp& warp, LaneMask lanes, const AsyncUse& use, std::byte* const* at, uint32_t number,
+                    uint32_t time);
+  bool isDone(Accessing& now, int lane, Stamp other) const;
+  /// Of the same agent and thread, whose operations are done in order: who knows of the second one knows of the first.
+  bool isLaterOfAgent(Stamp first, Stamp second) const {
+    return layout_.warp(first) == layout_.warp(second) && agents_.has(layout_.warp(first)) &&
+           StampLayout::lane(first) == StampLayout::lane(second);
+  }
   void lookAt(Accessing& now, int lane, uint64_t address, std::byte* host);
   void lookAtShared(Accessing& now, int lane, uint64_t rank, uint64_t offset, std::byte* host, uint64_t bytes);
   void lookAtGlobal(Accessing& now, int lane, std::byte* host, uint64_t bytes);
@@ -127,6 +154,7 @@ private:
 
   const PlaceNumbers places_;
   const uint64_t warpsOfCta_;
+  const AsyncAgents agents_;
   const StampLayout layout_;
   GlobalShadow global_;
   SyncPlaces sync_{256}; ///< in global memory

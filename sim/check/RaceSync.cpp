@@ -11,6 +11,8 @@ void RaceCheck::begins(Cta& cta) {
   ClusterRaces& races = *cluster.races;
   races.shared.resize(cluster.ctas.size());
   races.warps.reserve(cluster.ctas.size() * warpsOfCta_);
+  if (cluster.grid->program->hasAsync)
+    races.async = std::make_unique<AsyncOrder>(cluster, warpsOfCta_, layout_.latest());
   for (uint64_t rank = 0; rank < cluster.ctas.size(); ++rank) {
     const uint64_t ctaNumber = cluster.linear * cluster.ctas.size() + rank;
     for (uint64_t i = 0; i < warpsOfCta_; ++i)
@@ -101,6 +103,7 @@ void RaceCheck::phaseEnds(Cluster& cluster, const void* object) {
   bool isMbarrier = false;
   for (const Cta& cta : cluster.ctas)
     isMbarrier |= at >= cta.shared.data() && at < cta.shared.data() + cta.shared.size();
+  if (isMbarrier) endsForAgent(*cluster.races, object);
   cluster.races->phases.end(object, isMbarrier);
 }
 

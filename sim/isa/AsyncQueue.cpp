@@ -1,4 +1,5 @@
 // sim/isa/AsyncQueue.cpp -- when copies on their way land, and what they do then.
+#include "sim/check/AsyncCheck.h"
 #include "sim/isa/Async.h"
 #include "sim/isa/MbarrierState.h"
 #include "sim/isa/Wgmma.h"
@@ -28,6 +29,21 @@ void note(const BulkCopy& copy, bool begins) {
   if (copy.staged.empty()) change(copy.read, Use::Read, copy.from);
   Cta& issuer = *copy.origin.warp->cta;
   if (!copy.written && isWatched(issuer)) asyncOf(issuer).globalWrites += begins ? 1 : uint32_t(-1);
+}
+
+/// Tells who looks on of what a copy is going to do to shared memory.
+void announce(const BulkCopy& copy, const std::byte* mbarrier) {
+  Cta& cta = *copy.origin.warp->cta;
+  if (copy.bytes == 0 || cta.cluster->grid->observers.empty()) return;
+  const auto tell = [&](Cta* owner, AccessKind kind, const std::byte* at) {
+    const AsyncUse use{owner, kind, copy.bytes, AsyncGroups::Bulk, mbarrier};
+    std::array<std::byte*, kLanes> all;
+    all[size_t(copy.origin.lane)] = const_cast<std::byte*>(at);
+    for (Observer* observer : cta.cluster->grid->observers)
+      observer->issues(cta.warps[copy.origin.warp->index], LaneMask(1) << copy.origin.lane, use, all.data());
+  };
+  if (copy.read && copy.staged.empty()) tell(copy.read, AccessKind::Read, copy.from);
+  if (copy.written) tell(copy.written, copy.reduce ? AccessKind::Atomic : AccessKind::Write, copy.to);
 }
 
 /// Reads the source of a copy from shared memory; what comes later does not change the result.
@@ -162,7 +178,7 @@ uint64_t dueOf(Cluster& cluster) {
   if (copies == CopyTime::Late) [[likely]]
     return kNeverDue;
   uint64_t due = cluster.turn;
-  if (copies == CopyTime::Drawn) {
+  if (copies == CopyTime::Drawn && cluster.random) { // which a schedule that draws has
     constexpr unsigned kTurnBits = 8;
     const uint64_t drawn = cluster.random->below(4);
     if (drawn == 0) return kNeverDue;
@@ -182,6 +198,7 @@ Cta* ownerOf(Cluster& cluster, const std::byte* shared) {
 void issueGrouped(Warp& warp, BulkCopy copy) {
   WarpAsync& async = asyncOf(warp);
   note(copy, true);
+  announce(copy, nullptr);
   const uint32_t group = async.bulkCommitted[size_t(copy.origin.lane)];
   async.bulk.push_back({std::move(copy), group});
   landIfDue(*warp.cta->cluster);
@@ -204,11 +221,14 @@ void issueLaneCopies(Warp& warp, const LaneCopies& copies) {
     queued.high = std::max(queued.high, offset + queued.bytes);
     cta.async->inFlight.mark(Use::Written, offset, queued.bytes);
   });
+  const AsyncUse use{&cta, AccessKind::Write, queued.bytes, AsyncGroups::Copies, nullptr};
+  for (Observer* observer : cta.cluster->grid->observers) observer->issues(warp, queued.pending, use, queued.to.data());
   landIfDue(*cta.cluster);
 }
 
 void issueSignal(Cta& owner, MbarrierSignal signal) {
-  if (signal.copy.bytes) note(signal.copy, true);
+  note(signal.copy, true);
+  announce(signal.copy, signal.barrier);
   asyncOf(owner).signals.push_back(std::move(signal));
   landIfDue(*owner.cluster);
 }
@@ -284,6 +304,7 @@ void landDue(Cluster& cluster) {
 }
 
 void landAllGroups(Cta& cta) {
+  if (isWatched(cta)) checkEnd(cta);
   for (Warp& warp : cta.warps) {
     landLaneGroups(warp, kAllLanes, kWithOpen);
     landBulkGroups(warp, kAllLanes, kWithOpen, false);

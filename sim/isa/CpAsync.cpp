@@ -4,6 +4,7 @@
 #include "sim/isa/Async.h"
 #include "sim/isa/Mbarrier.h"
 #include "sim/machine/Observer.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tiletwin::sim {
@@ -107,26 +108,40 @@ bool decodeCpAsync(Decoder& decoder, const ptx::Instruction& in, Words& words, I
 
 // ---- groups
 
+void tellCommit(Warp& warp, LaneMask lanes, AsyncGroups groups) {
+  for (Observer* observer : warp.cta->cluster->grid->observers) observer->commits(warp, lanes, groups);
+}
+
+void tellWait(Warp& warp, LaneMask lanes, AsyncGroups groups, int64_t pending) {
+  for (Observer* observer : warp.cta->cluster->grid->observers)
+    observer->waitedForGroups(warp, lanes, groups, uint64_t(pending));
+}
+
 Step runCommit(const Inst&, Warp& warp, LaneMask active) {
   WarpAsync& async = asyncOf(warp);
   eachLane(active, [&](int i) { ++async.committed[size_t(i)]; });
+  tellCommit(warp, active, AsyncGroups::Copies);
   return Step::Next;
 }
 
 /// Inst::immediate: groups that may stay on their way, or kWithOpen.
 Step runWait(const Inst& in, Warp& warp, LaneMask active) {
   landLaneGroups(warp, active, in.immediate);
+  if (in.immediate == kWithOpen) tellCommit(warp, active, AsyncGroups::Copies);
+  tellWait(warp, active, AsyncGroups::Copies, std::max<int64_t>(in.immediate, 0));
   return Step::Next;
 }
 
 Step runBulkCommit(const Inst&, Warp& warp, LaneMask active) {
   WarpAsync& async = asyncOf(warp);
   eachLane(active, [&](int i) { ++async.bulkCommitted[size_t(i)]; });
+  tellCommit(warp, active, AsyncGroups::Bulk);
   return Step::Next;
 }
 
 template <bool kReadOnly> Step runBulkWait(const Inst& in, Warp& warp, LaneMask active) {
   landBulkGroups(warp, active, in.immediate, kReadOnly);
+  tellWait(warp, active, AsyncGroups::Bulk, in.immediate);
   return Step::Next;
 }
 
@@ -190,8 +205,10 @@ Step runArrive(const Inst& in, Warp& warp, LaneMask active) {
     signal.lane = lane;
     signal.upTo = asyncOf(warp).issued[size_t(lane)];
     signal.copy.origin = originOf(warp, lane);
-    for (Observer* observer : warp.cta->cluster->grid->observers)
+    for (Observer* observer : warp.cta->cluster->grid->observers) {
+      observer->copiesArrive(warp, lane, at);
       observer->arrives(warp, LaneMask(1) << lane, at, Semantics::Release);
+    }
     issueSignal(*owner, std::move(signal));
   }
   return Step::Next;

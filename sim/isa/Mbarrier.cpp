@@ -163,11 +163,18 @@ Step runComplete(const Inst& in, Warp& warp, LaneMask active) {
   });
 }
 
+/// Does asking for the phase make copies land? Where chance decides, a thread that does not ask again may get no for an answer.
+bool mayLand(const MbarrierForm& form, Cluster& cluster) {
+  if (form.waitsInLoop || cluster.grid->schedule.copies != CopyTime::Drawn || !cluster.random) return true;
+  return cluster.random->below(4) == 0;
+}
+
 enum class Phase { Token, Parity };
 
 template <Phase kPhase> Step runWait(const Inst& in, Warp& warp, LaneMask active) {
   const MbarrierForm& form = formOf(in);
   ++warp.polls;
+  const bool lands = mayLand(form, *warp.cta->cluster);
   LaneMask ended = 0;
   const Step step = eachObject(form, warp, active, [&](int lane, Object& object) {
     if (!object.state.isLive())
@@ -184,7 +191,7 @@ template <Phase kPhase> Step runWait(const Inst& in, Warp& warp, LaneMask active
         return warp.fail(TrapKind::InvalidValue, "waits with a state that no mbarrier.arrive has returned", lane);
       parity = token.parity();
     }
-    const bool hasEnded = object.state.hasEnded(parity) || landSignals(*object.owner, object.at);
+    const bool hasEnded = object.state.hasEnded(parity) || (lands && landSignals(*object.owner, object.at));
     ended |= LaneMask(hasEnded) << lane;
     if (hasEnded)
       for (Observer* observer : warp.cta->cluster->grid->observers)

@@ -272,6 +272,7 @@ Step runProductRegisterUses(const Inst& in, Warp& warp, LaneMask active) {
 Step runWgmmaCommit(const Inst&, Warp& warp, LaneMask active) {
   if (const Step step = gatherWarp(warp, active); step != Step::Next) return step;
   ++productsOf(warp).group;
+  for (Observer* observer : warp.cta->cluster->grid->observers) observer->commits(warp, 1, AsyncGroups::Products);
   return Step::Next;
 }
 
@@ -284,6 +285,8 @@ Step runWgmmaWait(const Inst& in, Warp& warp, LaneMask active) {
   size_t count = 0;
   while (count < products.pending.size() && products.pending[count].group < firstThatMay) ++count;
   landFirst(warp, count);
+  for (Observer* observer : warp.cta->cluster->grid->observers)
+    observer->waitedForGroups(warp, 1, AsyncGroups::Products, mayRemain);
   return Step::Next;
 }
 

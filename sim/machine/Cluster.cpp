@@ -96,7 +96,7 @@ bool ClusterRun::giveUp() {
 
 ClusterRun::End ClusterRun::run(uint64_t budget) {
   const uint64_t begin = counts_.instructions, pollsBefore = polls();
-  const End end = turns_ ? runDrawn(begin + budget) : runInOrder(begin + budget);
+  const End end = turns_ ? runDrawn(*turns_, begin + budget) : runInOrder(begin + budget);
   if (end == End::Turn) {
     constexpr uint64_t kInstructionsPerPoll = 256;
     spins_ = (polls() - pollsBefore) * kInstructionsPerPoll > counts_.instructions - begin;
@@ -126,21 +126,21 @@ ClusterRun::End ClusterRun::runInOrder(uint64_t end) {
   return End::Finished;
 }
 
-ClusterRun::End ClusterRun::runDrawn(uint64_t end) {
+ClusterRun::End ClusterRun::runDrawn(Turns& turns, uint64_t end) {
   while (cluster_.liveThreads) {
     if (++cluster_.turn >= cluster_.nextDue) {
       cluster_.landDue(cluster_);
-      turns_->goesOn();
+      turns.goesOn();
     }
-    Warp* const warp = turns_->next();
+    Warp* const warp = turns.next();
     if (!warp) {
       if (!giveUp()) return End::Stopped;
-      turns_->goesOn();
+      turns.goesOn();
       continue;
     }
     Turn turn{};
-    if (turnOf(*warp, turns_->budget(), turn) == End::Stopped) return End::Stopped;
-    turn == Turn::Ran ? turns_->goesOn() : turns_->waits();
+    if (turnOf(*warp, turns.budget(), turn) == End::Stopped) return End::Stopped;
+    turn == Turn::Ran ? turns.goesOn() : turns.waits();
     if (!warp->cta->liveThreads) endCta(*warp->cta);
     if (counts_.instructions >= end && cluster_.liveThreads) return End::Turn;
   }

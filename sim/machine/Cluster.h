@@ -29,7 +29,7 @@ private:
   void start(Cta& cta, uint32_t rank);
   bool countInstructions(uint64_t before);
   End runInOrder(uint64_t end);
-  End runDrawn(uint64_t end);
+  End runDrawn(Turns& turns, uint64_t end);
   End turnOf(Warp& warp, uint64_t budget, Turn& turn);
   void endCta(Cta& cta);
   bool giveUp();

@@ -8,6 +8,19 @@ namespace tiletwin::sim {
 struct Cluster;
 struct Frame;
 
+/// How the end of an asynchronous operation is waited for, if no mbarrier hears of it: by groups of each thread (of products: of
+/// each warp).
+enum class AsyncGroups : uint8_t { Copies, Bulk, Products };
+
+/// What asynchronous operations do to shared memory of `owner`.
+struct AsyncUse {
+  Cta* owner = nullptr;
+  AccessKind kind = AccessKind::Write;
+  uint64_t bytes = 0; ///< of each lane
+  AsyncGroups groups = AsyncGroups::Copies;
+  const std::byte* mbarrier = nullptr; ///< that hears of the end; null: none
+};
+
 class Observer {
 public:
   virtual ~Observer() = default;
@@ -34,6 +47,15 @@ public:
   /// Bytes of an asynchronous copy have come: `to` is memory of `owner`, or global memory if that is null. `waiter` has waited
   /// for them itself with `lane`; null: an mbarrier has heard of them, or the CTA has ended. `issued` is the copy's instruction.
   virtual void lands(Cta* owner, Warp* waiter, int lane, const Inst& issued, std::byte* to, uint64_t bytes) {}
+  /// Lanes issue operations that will use shared memory from `at` on; told before any of them lands. (Of products the units that
+  /// they read are told as blocks of the asynchronous proxy.)
+  virtual void issues(Warp& warp, LaneMask lanes, const AsyncUse& use, std::byte* const* at) {}
+  /// What lanes have issued and not committed is a group now.
+  virtual void commits(Warp& warp, LaneMask lanes, AsyncGroups groups) {}
+  /// Lanes have waited for their groups, but for the newest `pending` ones.
+  virtual void waitedForGroups(Warp& warp, LaneMask lanes, AsyncGroups groups, uint64_t pending) {}
+  /// cp.async.mbarrier.arrive: an mbarrier will hear of all that the lane has copied so far. arrives() follows.
+  virtual void copiesArrive(Warp& warp, int lane, const void* mbarrier) {}
   /// Lanes have entered a function: the frame is made and holds the arguments. Told before its first instruction.
   virtual void enters(Warp& warp, Frame& frame, LaneMask lanes) {}
   /// malloc has given a thread these bytes of the heap.

@@ -17,9 +17,11 @@ std::string textOf(const std::string& body) {
           body,
       kShared);
 }
+/// Of what copies do wrong besides the check of asynchronous operations has tests of its own.
 Launched threads(uint32_t block) {
   Launched how;
   how.block = block;
+  how.prepare = [](SimRun& run) { run.params.checks.async = false; };
   return how;
 }
 Finding reports(const std::string& body, std::string_view message, uint32_t block) {

@@ -378,11 +378,35 @@ BOOST_AUTO_TEST_CASE(copies_count_where_they_have_been_waited_for) {
   const std::string copy = "cp.async.ca.shared.global [%r62], [%rd62], 4; cp.async.commit_group;\n",
                     wait = "cp.async.wait_group 0;\n", read = "ld.shared.u32 %r1, [%r63];";
   isClean(copy + wait + "bar.sync 0;\n" + read);
-  isRace(copy + wait + read, "cp.async.ca.shared.global", "ld.shared.u32", "another warp");
-  isRace(copy + "bar.sync 0;\n" + wait + read, "cp.async.ca.shared.global", "ld.shared.u32", "another warp");
+  const std::string_view words = "and nothing orders";
+  isRace(copy + wait + read, "cp.async.ca.shared.global", "ld.shared.u32", words);
+  isRace(copy + "bar.sync 0;\n" + wait + read, "cp.async.ca.shared.global", "ld.shared.u32", words);
   // Through an mbarrier that the copies signal.
   isClean("@%p60 mbarrier.init.shared.b64 [s+1024], 64; bar.sync 0; cp.async.ca.shared.global [%r62], [%rd62], 4;"
           "cp.async.mbarrier.arrive.noinc.shared.b64 [s+1024];"
           "again: mbarrier.try_wait.parity.shared.b64 %p2, [s+1024], 0; @!%p2 bra again;" +
           read);
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_covers_the_groups_that_it_names) {
+  const std::string first = "cp.async.ca.shared.global [%r62], [%rd62], 4; cp.async.commit_group;\n",
+                    second = "cp.async.ca.shared.global [%r62+1024], [%rd62], 4; cp.async.commit_group;\n",
+                    wait = "cp.async.wait_group 1;\nbar.sync 0;\n";
+  isClean(first + second + wait + "ld.shared.u32 %r1, [%r63];");
+  isRace(first + second + wait + "ld.shared.u32 %r1, [%r63+1024];", "cp.async.ca.shared.global", "ld.shared.u32",
+         "reads shared memory that an asynchronous copy writes");
+  // What is committed behind the wait is not part of it, nor what is not committed.
+  isRace(first + "cp.async.wait_all;\n" + second + "bar.sync 0;\nld.shared.u32 %r1, [%r63+1024];",
+         "cp.async.ca.shared.global", "ld.shared.u32", "asynchronous copy");
+  isRace(
+      "cp.async.ca.shared.global [%r62], [%rd62], 4; cp.async.wait_group 0;\nbar.sync 0;\nld.shared.u32 %r1, [%r63];",
+      "cp.async.ca.shared.global", "ld.shared.u32", "asynchronous copy");
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_comes_behind_what_its_thread_knows) {
+  const std::string read = "ld.shared.u32 %r1, [%r63];\n",
+                    copy = "cp.async.ca.shared.global [%r62], [%rd62], 4; cp.async.wait_all;\n";
+  isClean("st.shared.u32 [%r62], %r60;\nbar.sync 0;\n" + read + "bar.sync 0;\n" + copy);
+  isRace("st.shared.u32 [%r62], %r60;\nbar.sync 0;\n" + read + copy, "cp.async.ca.shared.global", "ld.shared.u32",
+         "and nothing orders");
 }

@@ -100,6 +100,29 @@ def test_when_copies_land(name: str) -> None:
     assert len(same) == 1 and same <= {late, early}
 
 
+RACES = {
+    "missing_wait_group": "reads shared memory that an asynchronous copy writes",
+    "wrong_wait_group": "reads shared memory that an asynchronous copy writes",
+    "source_written_again": "writes shared memory that an asynchronous copy reads",
+    "stage_released_early": "",
+}
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_races_with_copies_are_found_under_every_schedule(name: str) -> None:
+    """The check follows what is issued and waited for, not when copies happen to land."""
+    bug = _bug(name)
+    for schedule in ("turns", "copies=early", *(f"seed:{i},copies=drawn" for i in range(10))):
+        for text in (bug.text, bug.twin):
+            tiletwin.checks.clear()
+            arrays = [aligned(np.zeros(size, np.uint8)) for size in bug.sizes]
+            _loaded(text)(*arrays, grid=bug.grid, block=bug.block, checks="races", threads=1, schedule=schedule)
+            findings = tiletwin.checks.findings()
+            assert bool(findings) == (text == bug.text), schedule
+            assert all(finding.check == "races" and RACES[name] in str(finding) for finding in findings)
+    tiletwin.checks.clear()
+
+
 def test_a_wait_for_the_wrong_phase() -> None:
     """It lets the thread go on until the copy has landed, and holds it for ever from then on."""
     bug = _bug("missing_bulk_wait")

@@ -1,0 +1,238 @@
+"""Mistakes planted in the protocols of tiletwin's own pipelined code are found: by a check, an error, or other values.
+
+Here:      every wait, barrier, arrival, commit and fence dropped in turn; waits that leave one group more; stages
+           released one step early; phases inverted. Without mistakes the code stays silent under the same schedules.
+Not here:  what the code looks like (test_dots_in_flight.py, test_pipelined_tensor_copies.py), schedules (tests/sim).
+Invariant: what is not found is listed with the reason why it is no mistake.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import test_dots_in_flight as dots
+import test_pipelined_tensor_copies as tensor_copies
+import tiletwin.checks
+import tiletwin.sim
+import torch
+from tiletwin.tools.tensor_descriptor import TensorDescriptor
+
+SCHEDULES = ("turns", "copies=early", "seed:1,copies=drawn", "seed:2,copies=drawn", "seed:3,copies=late")
+LIMIT = 3_000_000
+
+
+class Program(NamedTuple):
+    ptx: str
+    entry: str
+    shared: int
+    arguments: Callable[[], tuple[list[Any], np.ndarray]]
+    """Those of a launch, and which of them is the result."""
+
+
+def _random(*shape: int) -> np.ndarray:
+    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float16)
+
+
+def _compiled(code: dict[str, Any], arguments: Callable[[], tuple[list[Any], np.ndarray]]) -> Program:
+    return Program(code["ptx"], code["metadata"]["name"], code["metadata"]["shared"], arguments)
+
+
+def copied_matmul() -> Program:
+    """cp.async in groups, products in flight across iterations."""
+    signature = dots.matmul_signature("fp16", 64, 64, 32, True, epilogue=1, out="fp16")
+    code = dots.code_of(dots.matmul, signature, num_warps=4, num_stages=3)
+    a, b = _random(64, 256), _random(256, 64)
+
+    def arguments() -> tuple[list[Any], np.ndarray]:
+        c = np.zeros(64 * 64, np.float16)
+        return [a.reshape(-1), b.reshape(-1), c, 256, 256, 64], c
+
+    return _compiled(code, arguments)
+
+
+def attention() -> Program:
+    """cp.async in groups, two products an iteration that are waited for at once."""
+    signature = "*fp16:16, *fp16:16, *fp16:16, *fp32:16, i32, 64, 64, 32"
+    code = dots.code_of(dots.attention, signature, num_warps=4, num_stages=3)
+    q, k, v = _random(64, 64), _random(224, 64), _random(225, 64)[1:]
+
+    def arguments() -> tuple[list[Any], np.ndarray]:
+        out = np.zeros(64 * 64, np.float32)
+        return [*(x.reshape(-1) for x in (q, k, v)), out, 224], out
+
+    return _compiled(code, arguments)
+
+
+def _described(kernel: Any, sizes: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> Program:
+    """A product with tensor maps. sizes: of the kernel behind K."""
+    rows, length = 64 * len(sizes) // 3, 256
+    a, b = _random(rows, length), _random(64, length)
+    blocks = (64, 32), (64, 32), (64, 64)
+    tensors = torch.from_numpy(a), torch.from_numpy(b), torch.zeros((rows, 64))
+    maps = [TensorDescriptor.from_tensor(t, list(block)) for t, block in zip(tensors, blocks, strict=True)]
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    compiled = kernel[(1,)](*maps, length, *sizes, num_stages=3, num_warps=4)
+    kinds = [re.fullmatch(r"tensormap<\w+, (\d+)x(\d+), (\d+)>", kind) for kind in compiled.asm.facts["arguments"]]
+    boxes = [tuple(map(int, kind.groups())) for kind in kinds if kind]
+
+    def arguments() -> tuple[list[Any], np.ndarray]:
+        c = np.zeros((rows, 64), np.float32)
+        described = (
+            (tiletwin.sim.tensor_map(t, (box[1], box[0]), swizzle=f"{box[2]}B"), *t.shape, t.shape[1], 1)
+            for t, box in zip((a, b, c), boxes, strict=True)
+        )
+        return [*itertools.chain(*described), length], c
+
+    return Program(compiled.asm["ptx"], compiled.asm.facts["name"], compiled.asm.facts["shared"], arguments)
+
+
+def tensor_matmul(monkeypatch: pytest.MonkeyPatch) -> Program:
+    """A ring of stages that TMA fills and mbarriers guard; the result leaves by TMA."""
+    return _described(tensor_copies.multiply, (64, 64, 32), monkeypatch)
+
+
+PROGRAMS = {"copied_matmul": copied_matmul, "attention": attention, "tensor_matmul": tensor_matmul}
+
+
+@functools.cache
+def program(name: str) -> Program:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        make = PROGRAMS[name]
+        return make(monkeypatch) if make is tensor_matmul else make()
+
+
+def run(made: Program, text: str, schedule: str) -> tuple[str, bytes]:
+    """How a text was found to be wrong (empty: it was not), and its result."""
+    tiletwin.checks.clear()
+    arguments, result = made.arguments()
+    try:
+        kernel = tiletwin.sim.load(text, contract=False)[made.entry]
+        kernel(*arguments, grid=1, block=128, shared=made.shared, checks="all", limit=LIMIT, schedule=schedule)
+    except tiletwin.sim.PtxError:
+        raise
+    except Exception as error:
+        return f"error: {type(error).__name__}", result.tobytes()
+    found = sorted({finding.check for finding in tiletwin.checks.findings()})
+    tiletwin.checks.clear()
+    return f"checks: {', '.join(found)}" if found else "", result.tobytes()
+
+
+class Mistake(NamedTuple):
+    what: str
+    line: int
+    """From 0."""
+    text: str
+    """The program with it."""
+
+
+DROPPED = re.compile(
+    r"\s(bar\.sync|barrier\.sync\S*|cp\.async\.(wait_group|wait_all|commit_group|bulk\.wait_group\S*|bulk\.commit_group)"
+    r"|wgmma\.(wait_group|commit_group|fence)\S*|mbarrier\.(init|arrive\S*)\S*|fence\.\S+)"
+)
+WAITS = re.compile(r"(wgmma\.wait_group\S*|cp\.async\.(?:bulk\.)?wait_group\S*)\s+(\d+);")
+PHASE = re.compile(r"(waiting: mbarrier\.try_wait\.parity\S* done, \[%\w+\]), (%\w+);")
+BARRIER = re.compile(r"\s(bar\.sync|barrier\.sync)")
+
+
+def mistakes(ptx: str) -> Iterator[Mistake]:
+    lines = ptx.splitlines()
+
+    def changed(what: str, at: int, line: str, *later: tuple[int, str]) -> Mistake:
+        new = list(lines)
+        new[at] = line
+        for place, put in later:
+            new.insert(place, put)
+        return Mistake(what, at, "\n".join(new) + "\n")
+
+    for at, line in enumerate(lines):
+        if DROPPED.search(line):
+            yield changed("dropped", at, "")
+        if found := WAITS.search(line):
+            yield changed("one more may stay", at, f"{found[1]} {int(found[2]) + 1};")
+            barrier = next((i for i in range(at, min(at + 8, len(lines))) if BARRIER.search(lines[i])), None)
+            if barrier is not None:
+                yield changed("one step early", at, "", (barrier + 1, line))
+        if found := PHASE.search(line):
+            inverted = f"{{ .reg .b32 other; xor.b32 other, {found[2]}, 1; {found[1][9:]}, other;"
+            yield changed("phase inverted", at, line.replace(found[0], "waiting: " + inverted) + " }")
+            yield changed("wait dropped", at, "")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_code_itself_is_silent(name: str) -> None:
+    made = program(name)
+    outcomes = {
+        run(made, made.ptx, schedule) for schedule in (*SCHEDULES, *(f"seed:{i},copies=drawn" for i in range(5)))
+    }
+    assert len(outcomes) == 1 and not next(iter(outcomes))[0]
+
+
+def is_found(made: Program, text: str, right: bytes) -> bool:
+    return any(found or result != right for found, result in (run(made, text, schedule) for schedule in SCHEDULES))
+
+
+NEEDLESS = {
+    "copied_matmul": [
+        # In front of the loop no product is in flight, and behind it no copy.
+        ("dropped", "wgmma.wait_group.sync.aligned 0;"),
+        ("one more may stay", "wgmma.wait_group.sync.aligned 0;"),
+        ("dropped", "cp.async.wait_group 0;"),
+        ("one more may stay", "cp.async.wait_group 0;"),
+        ("one step early", "cp.async.wait_group 0;"),
+        # Two barriers behind the loop, with nothing between them: the sum along rows writes behind the second one.
+        ("one step early", "wgmma.wait_group.sync.aligned 0;"),
+        ("dropped", "bar.sync 0;"),
+        ("dropped", "bar.sync 0;"),
+    ],
+    "attention": [
+        # Q is fenced once more in the loop, in front of the barrier that all products are behind.
+        ("dropped", "fence.proxy.async.shared::cta;"),
+        # Behind the loop no copy is in flight, and nobody writes to shared memory.
+        ("dropped", "cp.async.wait_group 0;"),
+        ("one more may stay", "cp.async.wait_group 0;"),
+        ("one step early", "cp.async.wait_group 0;"),
+        ("dropped", "bar.sync 0;"),
+    ],
+    "tensor_matmul": [
+        # In front of the loop no product is in flight.
+        ("dropped", "wgmma.wait_group.sync.aligned 0;"),
+        ("one more may stay", "wgmma.wait_group.sync.aligned 0;"),
+        ("one step early", "wgmma.wait_group.sync.aligned 0;"),
+        # Two fences and two barriers in front of the loop, with nothing between them.
+        ("dropped", "fence.proxy.async.shared::cta;"),
+        ("dropped", "fence.proxy.async.shared::cta;"),
+        ("dropped", "bar.sync 0;"),
+        ("dropped", "bar.sync 0;"),
+    ],
+}
+"""What the code does not need: without it nothing is wrong."""
+
+TOGETHER = {"copied_matmul": ["bar.sync 0;"], "attention": [], "tensor_matmul": ["bar.sync 0;"]}
+"""Of two that do the same one is needed."""
+
+
+def instruction(made: Program, mistake: Mistake) -> str:
+    return " ".join(made.ptx.splitlines()[mistake.line].split())
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_planted_mistakes_are_found(name: str, record_property: Any) -> None:
+    made = program(name)
+    right = run(made, made.ptx, "turns")[1]
+    planted = list(mistakes(made.ptx))
+    missed = [mistake for mistake in planted if not is_found(made, mistake.text, right)]
+    record_property(
+        "summary",
+        f"found {len(planted) - len(missed)} of {len(planted)} mistakes, {len(NEEDLESS[name])} are none",
+    )
+    assert sorted((mistake.what, instruction(made, mistake)) for mistake in missed) == sorted(NEEDLESS[name])
+    for text in TOGETHER[name]:
+        both = {mistake.line for mistake in missed if mistake.what == "dropped" and instruction(made, mistake) == text}
+        without = [line for at, line in enumerate(made.ptx.splitlines()) if at not in both]
+        assert len(both) == 2 and is_found(made, "\n".join(without) + "\n", right)
