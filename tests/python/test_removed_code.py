@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 
 import pytest
+import tiletwin as triton
+import tiletwin.language as tl
 import torch
-import triton
-import triton.language as tl
 
 
 @triton.jit
