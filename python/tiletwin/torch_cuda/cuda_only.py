@@ -67,9 +67,12 @@ def _wide(x: Tensor) -> torch.dtype:
     return torch.float64 if x.dtype == torch.float64 else torch.float32
 
 
+def _factor(query: Tensor, scale: float | None) -> float:
+    return 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+
+
 def _scores(query: Tensor, key: Tensor, bias: Tensor | None, is_causal: bool, scale: float | None) -> Tensor:
-    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-    scores = query.to(_wide(query)) @ key.to(_wide(key)).transpose(-2, -1) * factor
+    scores = query.to(_wide(query)) @ key.to(_wide(key)).transpose(-2, -1) * _factor(query, scale)
     if bias is not None:
         scores = scores + bias
     if is_causal:
@@ -151,7 +154,7 @@ def efficient_attention_backward(
 def _of_operands(
     of_scores: Tensor, of_value: Tensor, query: Tensor, key: Tensor, value: Tensor, scale: float | None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    scaled = of_scores * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    scaled = of_scores * _factor(query, scale)
     of_query = (scaled @ key.to(scaled.dtype)).to(query.dtype)
     of_key = (scaled.transpose(-2, -1) @ query.to(scaled.dtype)).to(key.dtype)
     return of_query, of_key, of_value.to(value.dtype)
