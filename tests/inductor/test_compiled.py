@@ -67,6 +67,23 @@ def test_generated_kernels_are_launched(outcome, device: str) -> None:
     assert found["launches"] > 2 * len(found["results"])
 
 
+FALLBACKS = """
+import torch
+x, i, y = torch.zeros(3, dtype=torch.int8), torch.tensor([0, 0, 2]), torch.ones(3, dtype=torch.int8)
+print(torch.compile(lambda x: x.index_put((i,), y, accumulate=True))(x).tolist())
+print(torch.compile(lambda x: x.scatter_add(0, i, y))(x).tolist())
+"""
+
+
+def test_operators_that_are_not_compiled_are_named(tmp_path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(FALLBACKS)
+    printed = compiled(script, TORCHINDUCTOR_CACHE_DIR=str(tmp_path))
+    assert printed.startswith("[2, 0, 1]\n[2, 0, 1]\n")
+    for name in ("aten.index_put_", "aten.scatter_reduce_"):  # as Inductor calls them
+        assert f"Inductor has no kernel for {name}" in printed
+
+
 ADD = """
 import torch, triton
 compiled = torch.compile(lambda x: (x + 1).sum(-1))

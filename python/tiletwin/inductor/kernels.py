@@ -84,6 +84,8 @@ def patch_fallbacks(module: ModuleType) -> None:
     """torch._inductor.ir: it is said that some operators are not compiled."""
     ir: Any = module
     ir.FallbackKernel.create = classmethod(_saying(ir.FallbackKernel.create.__func__, _EAGER))
+    for Kernel in (ir.IndexPutFallback, ir.ScatterFallback):
+        Kernel.__init__ = _saying(Kernel.__init__, _EAGER)
 
 
 def patch_atomics(module: ModuleType) -> None:
