@@ -1,6 +1,7 @@
 """Timing of calls that launch kernels on a GPU, for `triton.testing`.
 
-Here:      whether the calls of this process run on a GPU, times by events, with cold caches, and of graphs.
+Here:      whether the calls of this process run on a GPU, times by events, with cold caches, and of graphs; single
+           runs of calls that are measured in turns (Runs, GraphRuns).
 Not here:  what is made of the times (testing.py), timing on the CPU.
 """
 
@@ -94,3 +95,66 @@ def graph_times(fn: Callable[[], Any], rep: float, grad_to_none: Sequence[Any] |
             end.record()
         torch.cuda.synchronize()
     return [time / count for time in _milliseconds(pairs)]
+
+
+WARM_UP = 10.0
+"""Milliseconds of work that bring the clocks of an idle GPU up."""
+SHORT = 1.0
+"""Milliseconds: a run before those that count matters to calls that last no longer."""
+
+
+class Runs:
+    """Single runs of calls, each with cold caches, as `call_times` has them. Making one warms the GPU up."""
+
+    def __init__(self) -> None:
+        import torch
+
+        self._torch = torch
+        self._cache = torch.empty(CACHE_BYTES // 4, dtype=torch.int32, device="cuda")
+        self._cache.zero_()
+        one = _estimate(torch, self._cache.zero_)
+        for _ in range(int(WARM_UP / one)):
+            self._cache.zero_()
+        self.clearing = _estimate(torch, self._cache.zero_)
+        """Milliseconds that emptying the caches takes."""
+
+    def times(self, fn: Callable[[], Any], count: int, warm: bool = False) -> list[float]:
+        """Milliseconds of each of `count` runs. warm: one more goes before them."""
+        if warm:
+            fn()
+        pairs = _events(self._torch, count)
+        for start, end in pairs:
+            self._cache.zero_()
+            start.record()
+            fn()
+            end.record()
+        self._torch.cuda.synchronize()
+        return _milliseconds(pairs)
+
+
+class GraphRuns:
+    """Replays of a graph of GRAPH_CALLS calls, as `graph_times` has them."""
+
+    def __init__(self, fn: Callable[[], Any]) -> None:
+        import torch
+
+        self._torch, self._stream = torch, torch.cuda.Stream()
+        with torch.cuda.stream(self._stream):
+            fn()
+            self._graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self._graph):
+                for _ in range(GRAPH_CALLS):
+                    fn()
+            self._graph.replay()
+            torch.cuda.synchronize()
+
+    def times(self, count: int) -> list[float]:
+        """Milliseconds of a call, `count` times: the mean over a replay."""
+        with self._torch.cuda.stream(self._stream):
+            pairs = _events(self._torch, count)
+            for start, end in pairs:
+                start.record()
+                self._graph.replay()
+                end.record()
+            self._torch.cuda.synchronize()
+        return [time / GRAPH_CALLS for time in _milliseconds(pairs)]

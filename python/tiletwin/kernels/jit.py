@@ -13,7 +13,8 @@ import inspect
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
@@ -47,7 +48,8 @@ GLUON_MODULE = "triton.experimental.gluon.language"
 _BY_POSITION = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_ONLY)
 
 _compile_lock = threading.RLock()
-_this_thread = threading.local()  # .warms_up: the compilation under way was asked for by warmup()
+_this_thread = threading.local()
+""".warms_up: the compilation under way was asked for by warmup(); .ahead: it is that of a launch to come."""
 
 
 def _renew_lock() -> None:
@@ -57,6 +59,16 @@ def _renew_lock() -> None:
 
 
 os.register_at_fork(after_in_child=_renew_lock)
+
+
+@contextmanager
+def ahead_of_launch() -> Iterator[None]:
+    """Within the block `run(..., warmup=True)` compiles what a launch is going to compile: hooks see no warm-up."""
+    _this_thread.ahead = True
+    try:
+        yield
+    finally:
+        _this_thread.ahead = False
 
 
 class _Specialization(NamedTuple):
@@ -216,7 +228,7 @@ class JITFunction(JITCallable, KernelInterface[T]):
 
     def _prepare(self, *args: Any, **kwargs: Any) -> Any:
         """Compiles for these arguments."""
-        _this_thread.warms_up = True
+        _this_thread.warms_up = not getattr(_this_thread, "ahead", False)
         try:
             return self._launcher.prepare(*args, **kwargs)
         finally:

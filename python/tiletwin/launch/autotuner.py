@@ -18,15 +18,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiletwin import knobs, variables
-from tiletwin._activate import backend
-from tiletwin.errors import (
-    AutotunerError,
-    CompilationError,
-    OutOfResources,
-)
+from tiletwin.errors import AutotunerError, CompilationError, OutOfResources
 from tiletwin.kernels.jit import Grid, JITFunction, KernelInterface
 from tiletwin.launch import gpu_tuning
-from tiletwin.launch.configurations import compare_all, copied
+from tiletwin.launch.configurations import compare_all, copied, first_that_compiles
+from tiletwin.launch.tuning_records import Record
 
 _OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
 """Of a launch, that a configuration chooses."""
@@ -143,6 +139,7 @@ class Autotuner(KernelInterface):
         self.user_do_bench = do_bench
         self.cache: dict[tuple, Config] = {}
         self.failures: dict[Config, Exception] = {}
+        self._records: list[Record] = []
         self.configs_timings: dict[Config, list[float]] | None = None
         self.bench_time: float | None = None
         self.best_config: Config | None = None
@@ -193,14 +190,21 @@ class Autotuner(KernelInterface):
         return driver.active.get_benchmarker()
 
     def _bench(self, *args: Any, config: Config, **meta: Any) -> list[float]:
-        """Timings of a configuration (median, lower, upper) for subclasses of libraries that choose by them: the same
-        for all that compile, so that the first one wins, and infinite for the others. Nothing runs."""
+        """Timings of a configuration (median, lower, upper) for subclasses of libraries that choose by them; infinite
+        for one that cannot run. On the CPU the same for all that compile, so that the first one wins; nothing runs."""
+        if gpu_tuning.on_gpu(self._arguments(args, meta).values()):
+            return gpu_tuning.time_in_full(self, config, args, meta.pop("grid", (1,)), meta)
         self._call_config_hook(config, args, meta)
         try:
             self.fn.run(*args, **{**meta, **config.all_kwargs(), "warmup": True})
-        except (CompilationError, OutOfResources):
+        except (CompilationError, OutOfResources) as error:
+            self.failures[config] = error
             return [float("inf")] * 3
         return [0.0] * 3
+
+    def _has_own_bench(self) -> bool:
+        """Whether no subclass measures configurations in its own way."""
+        return type(self)._bench is Autotuner._bench
 
     def check_disk_cache(self, tuning_key: tuple, configs: Sequence[Config], bench_fn: Callable[[], Any]) -> bool:
         """Whether the choice for a key came from a file. Choices need no timing here, so none is stored: `bench_fn` is
@@ -246,41 +250,32 @@ class Autotuner(KernelInterface):
         if config.pre_hook:
             config.pre_hook({**self._arguments(args, kwargs), **config.all_kwargs()})
 
-    def _launch(self, config: Config, args: tuple, grid: Any, kwargs: dict[str, Any]) -> Any:
-        self._call_config_hook(config, args, kwargs)
+    def _refuse_clash(self, config: Config, args: tuple, kwargs: dict[str, Any]) -> None:
         clash = [name for name in config.kwargs if name in kwargs or name in self.arg_names[: len(args)]]
         if clash:
             raise ValueError(
                 f"{self.__name__}: {', '.join(clash)} is set by the autotuner's configurations: do not pass it too"
             )
+
+    def _launch(self, config: Config, args: tuple, grid: Any, kwargs: dict[str, Any]) -> Any:
+        self._call_config_hook(config, args, kwargs)
+        self._refuse_clash(config, args, kwargs)
         return self.fn.run(*args, grid=grid, warmup=False, **{**kwargs, **config.all_kwargs()})
 
-    def _first_that_compiles(self, configs: list[Config], args: tuple, grid: Any, kwargs: dict[str, Any]) -> Config:
-        failures: list[tuple[Config, Exception]] = []
-        on_simulator = backend() == "sim"
-        if on_simulator:  # which runs code for a GPU, that has to fit
-            from tiletwin.compiler.kernel import CompiledKernel
-            from tiletwin.launch import sim_launch
-        for config in configs:
-            self._call_config_hook(config, args, kwargs)
-            try:
-                kernel = self.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()})
-                if on_simulator and isinstance(kernel, CompiledKernel):
-                    sim_launch.check(kernel)
-            except (CompilationError, OutOfResources) as error:
-                failures.append((config, error))
-                continue
-            if failures:
-                warnings.warn(
-                    f"{self.__name__}: {len(failures)} of {len(configs)} autotuner configurations do not compile, "
-                    f"the first is {failures[0][0]}: {failures[0][1]}",
-                    stacklevel=4,
-                )
-            return config
-        if len(failures) == 1:
-            raise failures[0][1]
-        text = "\n".join(f"  {config}: {str(error).splitlines()[-1]}" for config, error in failures)
-        raise AutotunerError(f"{self.__name__}: none of the configurations compiles:\n{text}") from failures[0][1]
+    def _tell(self, key: tuple, config: Config, timed: gpu_tuning.Choice | None) -> None:
+        """Prints and reports a choice. timed: None, without timing."""
+        if knobs.autotuning.print:
+            how = "without timing" if timed is None else "from disk" if timed.cache_hit else timed.described()
+            builtins.print(f"tiletwin: {self.__name__}: took {config} {how}, key {key}")
+        if knobs.autotuning.listener is not None:
+            knobs.autotuning.listener(
+                fn=self.base_jit_function,
+                key=key,
+                best_config=config,
+                configs_timings=timed.timings if timed else {},
+                duration=timed.seconds if timed else None,
+                cache_hit=timed.cache_hit if timed else False,
+            )
 
     def run(self, *args: Any, grid: Grid, warmup: bool = False, **kwargs: Any) -> Any:
         """Chooses a configuration for these arguments and launches it."""
@@ -303,24 +298,16 @@ class Autotuner(KernelInterface):
                 timed = None
                 if gpu_tuning.on_gpu(named.values()):
                     timed = gpu_tuning.choose(self, key, configs, args, grid, kwargs)
-                    config, self.configs_timings, self.bench_time = timed.config, timed.timings, timed.seconds
+                    config = timed.config
+                    if timed.timings or timed.cache_hit:
+                        self.configs_timings, self.bench_time = timed.timings, timed.seconds
                 else:
-                    config = self._first_that_compiles(configs, args, grid, kwargs)
+                    config = first_that_compiles(self, configs, args, grid, kwargs)
                 self.cache[key] = config
                 # Triton's trial runs end with the arrays cleared.
                 self.pre_hook(named, reset_only=True)
-                if knobs.autotuning.print:
-                    how = "without timing" if timed is None else "from disk" if timed.cache_hit else "as the fastest"
-                    builtins.print(f"tiletwin: {self.__name__}: took {config} {how}, key {key}")
-                if knobs.autotuning.listener is not None:
-                    knobs.autotuning.listener(
-                        fn=self.base_jit_function,
-                        key=key,
-                        best_config=config,
-                        configs_timings=timed.timings if timed else {},
-                        duration=timed.seconds if timed else None,
-                        cache_hit=timed.cache_hit if timed else False,
-                    )
+                if timed is None or timed.timings or timed.cache_hit:
+                    self._tell(key, config, timed)
         self.best_config = config
         try:
             return self._launch(config, args, grid, kwargs)
@@ -357,9 +344,12 @@ def autotune(
 
     Args:
         prune_configs_by: {"perf_model", "top_k", "early_config_prune"}.
-        reset_to_zero: arguments cleared before a choice.
-
-    The other parameters are for timing on a GPU and change nothing here.
+        reset_to_zero: arguments cleared before a choice, and before each trial run on a GPU.
+        restore_value: arguments that trial runs on a GPU leave as they were.
+        pre_hook, post_hook: called around trial runs, with the arguments by name.
+        do_bench: times every configuration on a GPU; without one, short runs find those that are worth long ones
+            (docs/tuning.md). warmup, rep, use_cuda_graph: older ways to say how long, and that graphs are timed.
+        cache_results: keeps choices and times on disk.
     """
 
     def decorate(fn: Any) -> Autotuner:

@@ -1,16 +1,18 @@
-"""All configurations of an autotuner beside each other, for TILETWIN_AUTOTUNE=all.
+"""Configurations of an autotuner on the CPU: the first that compiles; for TILETWIN_AUTOTUNE=all, all beside each other.
 
-Here:      runs on copies of the arguments, what they wrote compared.
-Not here:  the choice of one (autotuner.py, gpu_tuning.py).
+Here:      which one compiles; runs on copies of the arguments, what they wrote compared.
+Not here:  the choice by time (gpu_tuning.py).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import sys
+import warnings
 from typing import Any
 
-from tiletwin.errors import CompilationError, DifferenceError, OutOfResources
+from tiletwin._activate import backend
+from tiletwin.errors import AutotunerError, CompilationError, DifferenceError, OutOfResources
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 _ROUNDING = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float64": 2.0**-48}
@@ -105,3 +107,36 @@ def compare_all(tuner: Any, configs: list[Any], args: tuple, grid: Any, kwargs: 
     if report:
         text = "\n".join(f"  [{a}] and [{b}] differ in {name}: largest error {worst:g}" for a, b, name, worst in report)
         raise DifferenceError(f"{tuner.__name__}: autotuner configurations give different results:\n{text}", report)
+
+
+def first_that_compiles(tuner: Any, configs: list[Any], args: tuple, grid: Any, kwargs: dict[str, Any]) -> Any:
+    """The first configuration that compiles, and fits where code for a GPU runs on the simulator. Warns of others.
+
+    Raises:
+        AutotunerError: none does; of a single one its own error.
+    """
+    failures: list[tuple[Any, Exception]] = []
+    on_simulator = backend() == "sim"
+    if on_simulator:  # which runs code for a GPU, that has to fit
+        from tiletwin.compiler.kernel import CompiledKernel
+        from tiletwin.launch import sim_launch
+    for config in configs:
+        tuner._call_config_hook(config, args, kwargs)
+        try:
+            kernel = tuner.fn.run(*args, grid=grid, warmup=True, **{**kwargs, **config.all_kwargs()})
+            if on_simulator and isinstance(kernel, CompiledKernel):
+                sim_launch.check(kernel)
+        except (CompilationError, OutOfResources) as error:
+            failures.append((config, error))
+            continue
+        if failures:
+            warnings.warn(
+                f"{tuner.__name__}: {len(failures)} of {len(configs)} autotuner configurations do not compile, "
+                f"the first is {failures[0][0]}: {failures[0][1]}",
+                stacklevel=4,
+            )
+        return config
+    if len(failures) == 1:
+        raise failures[0][1]
+    text = "\n".join(f"  {config}: {str(error).splitlines()[-1]}" for config, error in failures)
+    raise AutotunerError(f"{tuner.__name__}: none of the configurations compiles:\n{text}") from failures[0][1]
