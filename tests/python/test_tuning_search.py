@@ -96,6 +96,20 @@ def test_candidates_that_cannot_run_cost_nothing(ratios, seed, data) -> None:
         assert clock.truth[found.best] <= 1.02 * min(clock.truth[candidate] for candidate in found.times)
 
 
+def test_a_disturbed_run_among_few_drops_nobody() -> None:
+    """Of two runs the median is half way to the disturbed one."""
+
+    class Disturbed(NoisyClock):
+        first = 2
+
+        def sample(self, candidate, count):
+            times = super().sample(candidate, count)
+            return [times[0] * 1.5, *times[1:]] if candidate == 1 and self.runs[1] <= 3 else times
+
+    clock = Disturbed([1.04, 1.0])
+    assert search(range(2), clock).best == 1
+
+
 def test_clearly_slower_candidates_get_one_look() -> None:
     clock = NoisyClock([1.0, 50.0, 1.001, 400.0], 0.005)
     search(range(4), clock)

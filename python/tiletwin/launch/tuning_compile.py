@@ -42,7 +42,7 @@ def threads() -> int:
 def _programs(grid: Any, arguments: dict[str, Any]) -> int | None:
     """Programs of a launch; None: the grid cannot be told before it."""
     try:
-        sizes = grid(arguments) if callable(grid) else grid
+        sizes: Any = grid(arguments) if callable(grid) else grid
         sizes = sizes if isinstance(sizes, (tuple, list)) else (sizes,)
         count = 1
         for size in sizes:

@@ -28,8 +28,12 @@ SHARE = 0.25
 more."""
 LEAST = 0.001
 """Relative spread of times that is assumed at least: clocks of GPUs have steps."""
-UNKNOWN = 0.005
+UNKNOWN = 0.02
 """Relative spread where nothing was measured often enough to tell."""
+FEW = 4
+"""Runs that tell a spread. Of fewer, one that was disturbed moves the median."""
+FIRST_BELOW = 5.0
+"""Milliseconds: candidates that last no longer get all runs of a first look."""
 
 
 class Clock(Protocol):
@@ -68,7 +72,7 @@ class Found(NamedTuple):
 
 def _spread(times: Sequence[float]) -> float | None:
     """Relative standard deviation, from the median distance to the median, so that outliers do not count."""
-    if len(times) < 4:
+    if len(times) < FEW:
         return None
     middle = statistics.median(times)
     return 1.4826 * statistics.median(abs(time - middle) for time in times) / middle if middle > 0 else 0.0
@@ -85,6 +89,11 @@ class _Search:
     def median(self, candidate: Any) -> float:
         return statistics.median(self.times[candidate])
 
+    def lowest(self, candidate: Any) -> float:
+        """What the median may turn out to be, apart from noise."""
+        times = self.times[candidate]
+        return min(times) if len(times) < FEW else statistics.median(times)
+
     def _pay(self, time: float, runs: int = 1) -> None:
         self.spent += runs * self.clock.cost(time)
 
@@ -99,7 +108,9 @@ class _Search:
             self.whole += self.clock.whole(cold)
             return best
         if cold < 100 * COLD:
-            runs = max(1, min(self.clock.first, int(self.clock.whole(cold) / 12 / self.clock.cost(cold))))
+            affordable = int(self.clock.whole(cold) / 12 / self.clock.cost(cold))
+            short = cold - COLD < FIRST_BELOW
+            runs = self.clock.first if short else max(1, min(self.clock.first, affordable))
             self.times[candidate] = list(self.clock.sample(candidate, runs))
             self._pay(self.median(candidate), runs)
         self.whole += self.clock.whole(self.median(candidate))
@@ -121,7 +132,7 @@ class _Search:
         widths = self.widths(candidates)
         leader = min(candidates, key=self.median)
         slowest = self.median(leader) * (1 + widths[leader])
-        fastest = {c: self.median(c) * (1 - widths[c]) for c in candidates if c != leader}
+        fastest = {c: self.lowest(c) * (1 - widths[c]) for c in candidates if c != leader}
         if all(slowest <= time * (1 + TOLERANCE) for time in fastest.values()):
             return [leader]
         return [c for c in candidates if c == leader or fastest[c] < slowest]
