@@ -270,3 +270,30 @@ def test_records_are_read_as_they_were_written(records) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[[1, 2]]", '[[["a"], {"b": "c"}]]', "3", "[[[1], {}], 4]"])
 def test_other_texts_are_no_records(text) -> None:
     assert tuning_records.read(text) == []
+
+
+def test_the_clock_of_events(monkeypatch) -> None:
+    """One run is a look; a block of short runs has one more before it; an error that one may have is no time."""
+    calls: list[str] = []
+
+    class Runs:
+        clearing = 0.1
+
+        def times(self, fn, count, warm=False):
+            return [fn() for _ in range(count + warm)][warm:]
+
+    def call(candidate):
+        calls.append(candidate)
+        if candidate == "broken":
+            raise OutOfResources(2, 1, "threads")
+        if candidate == "faulty":
+            raise RuntimeError("illegal address")
+        return {"short": 0.1, "long": 20.0}[candidate]
+
+    monkeypatch.setattr(gpu_timing, "Runs", Runs)
+    clock = tuning_clock.EventClock(call, (OutOfResources,))
+    assert clock.look("short") == 0.1 and clock.look("long") == 20.0 and clock.look("broken") is None
+    assert clock.sample("short", 3) == [0.1] * 3 and clock.sample("long", 2) == [20.0] * 2
+    assert calls == ["short", "long", "broken", *["short"] * 4, *["long"] * 2]
+    with pytest.raises(RuntimeError, match="illegal address"):
+        clock.look("faulty")
