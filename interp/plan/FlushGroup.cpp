@@ -78,8 +78,8 @@ void Groups::flatten(OpenGroup& g) {
   collapse(g);
 }
 
-/// Where a result is the only operand of one node and nothing else wants it, the two nodes may have a function in common.
-/// The producer stays behind without a reader.
+/// Where a result is an operand of one node and nothing else wants it, the two nodes may have a function in common. The producer
+/// stays behind without a reader.
 static void joinNodes(OpenGroup& g, const TwTileOps& ops, llvm::ArrayRef<Reg> tiles) {
   GroupOp& op = *g.op;
   std::vector<int> producer(op.streams.size(), -1), uses(op.streams.size(), 0);
@@ -90,15 +90,21 @@ static void joinNodes(OpenGroup& g, const TwTileOps& ops, llvm::ArrayRef<Reg> ti
   }
   for (int stream : g.results) ++uses[stream];
   for (GroupNode& node : op.nodes) {
-    if (node.kind != GroupNode::Strip || node.sources != 1) continue;
-    const int between = node.src[0];
-    if (producer[between] < 0 || uses[between] != 1 || tiles[between] != kNoReg) continue;
-    const GroupNode& inner = op.nodes[producer[between]];
-    if (TwStripFn fn = ops.joined(inner.fn, node.fn)) {
-      node.fn = fn;
-      node.sources = inner.sources;
-      std::copy(std::begin(inner.src), std::end(inner.src), node.src);
-    }
+    if (node.kind != GroupNode::Strip) continue;
+    // Casts first: the function that reads narrow numbers itself takes the place of either operand.
+    for (const bool casts : {true, false})
+      for (int i = node.sources - 1; i >= 0; --i) {
+        const int between = node.src[i];
+        if (producer[between] < 0 || uses[between] != 1 || tiles[between] != kNoReg) continue;
+        const GroupNode& inner = op.nodes[producer[between]];
+        if ((inner.sources == 1) != casts || node.sources - 1 + inner.sources > 3) continue;
+        TwStripFn fn = ops.joined(inner.fn, node.fn, i);
+        if (!fn) continue;
+        node.fn = fn;
+        std::copy_backward(node.src + i + 1, node.src + node.sources, node.src + node.sources - 1 + inner.sources);
+        std::copy(inner.src, inner.src + inner.sources, node.src + i);
+        node.sources += inner.sources - 1;
+      }
   }
 }
 

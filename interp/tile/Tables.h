@@ -11,7 +11,7 @@ TwStripFn findElementwiseInt(TwElementwise op, DType type);
 /// Copy and Select, which look only at the size of an element.
 TwStripFn findMove(TwElementwise op, DType type);
 TwStripFn findElementwiseIeee(TwElementwise op, DType type);
-TwStripFn findJoined(TwStripFn inner, TwStripFn outer);
+TwStripFn findJoined(TwStripFn inner, TwStripFn outer, int operand);
 
 TwStripFn findCastFloatToFloat(DType from, DType to, TwCastKind kind);
 TwStripFn findCastIntToFloat(DType from, DType to, TwCastKind kind);

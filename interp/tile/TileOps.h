@@ -207,8 +207,9 @@ struct TwTileOps {
   TwHistogramFn histogram;
   /// The libdevice function behind a symbol without its prefix "__nv_"; null: there is none.
   const TwLibraryRow* (*library)(const char* symbol);
-  /// The function of `inner`'s operands that gives outer(inner(...)) in one pass, for functions that elementwise() gave; null: none.
-  TwStripFn (*joined)(TwStripFn inner, TwStripFn outer);
+  /// One function for both, where operand `operand` of `outer` is what `inner` gives: inner's operands take that operand's place
+  /// among outer's. For functions that elementwise(), cast() or joined() gave; null: there is none.
+  TwStripFn (*joined)(TwStripFn inner, TwStripFn outer, int operand);
 };
 
 /// What a tile module exports. The second tells which declarations of this file it was built with: the build makes the

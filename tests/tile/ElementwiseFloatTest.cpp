@@ -1,6 +1,7 @@
 // tests/tile/ElementwiseFloatTest.cpp -- float operations on every float type, edge values against edge values: the
 // result must be the f32 (f64 for f64) operation rounded once.
 #include "tests/tile/TileTest.h"
+#include <algorithm>
 
 using namespace tiletwin;
 using namespace tiletwin::test;
@@ -249,7 +250,7 @@ BOOST_AUTO_TEST_CASE(joined_functions_give_the_bits_of_their_parts) {
   while (a.size() < 1000) a.push_back(randomFloat(random, -20, 8));
   std::vector<float> b(a.rbegin(), a.rend());
   for (E op : {E::Exp, E::Exp2}) {
-    const TwStripFn outer = ops().elementwise(op, DType::F32), joined = ops().joined(difference, outer);
+    const TwStripFn outer = ops().elementwise(op, DType::F32), joined = ops().joined(difference, outer, 0);
     BOOST_REQUIRE(joined);
     for (uint32_t splat : {0u, 2u})
       for (size_t n : {a.size(), size_t(63), size_t(1)}) {
@@ -260,9 +261,84 @@ BOOST_AUTO_TEST_CASE(joined_functions_give_the_bits_of_their_parts) {
           BOOST_REQUIRE_MESSAGE(sameBits(got[i], parts[i]), a[i] << " gives " << got[i] << ", not " << parts[i]);
       }
   }
-  BOOST_TEST(!ops().joined(ops().elementwise(E::AddF, DType::F32), ops().elementwise(E::Exp, DType::F32)));
-  BOOST_TEST(!ops().joined(difference, ops().elementwise(E::Log, DType::F32)));
-  BOOST_TEST(!ops().joined(ops().elementwise(E::SubF, DType::F16), ops().elementwise(E::Exp, DType::F16)));
+  BOOST_TEST(!ops().joined(ops().elementwise(E::AddF, DType::F32), ops().elementwise(E::Exp, DType::F32), 0));
+  BOOST_TEST(!ops().joined(difference, ops().elementwise(E::Log, DType::F32), 0));
+  BOOST_TEST(!ops().joined(ops().elementwise(E::SubF, DType::F16), ops().elementwise(E::Exp, DType::F16), 0));
+}
+
+BOOST_AUTO_TEST_CASE(two_operations_of_three_operands_round_twice) {
+  std::mt19937_64 random(4);
+  std::vector<float> a;
+  for (uint64_t bits : edges(DType::F32)) a.push_back(std::bit_cast<float>(uint32_t(bits)));
+  while (a.size() < 500) a.push_back(randomFloat(random, -20, 20));
+  std::vector<float> b(a.rbegin(), a.rend()), c(a);
+  std::shuffle(c.begin(), c.end(), random);
+  const auto compute = [](E op, float x, float y) { return op == E::AddF ? x + y : op == E::SubF ? x - y : x * y; };
+  for (E inner : {E::AddF, E::SubF, E::MulF})
+    for (E outer : {E::AddF, E::SubF, E::MulF})
+      for (int operand : {0, 1}) {
+        const TwStripFn joined =
+            ops().joined(ops().elementwise(inner, DType::F32), ops().elementwise(outer, DType::F32), operand);
+        BOOST_REQUIRE(joined);
+        for (uint32_t splat = 0; splat < 8; ++splat)
+          for (size_t n : {a.size(), size_t(63), size_t(1)}) {
+            const std::vector<float> got = runF32(joined, {a.data(), b.data(), c.data()}, n, splat);
+            for (size_t i = 0; i < n; ++i) {
+              const float x = a[splat & 1 ? 0 : i], y = b[splat & 2 ? 0 : i], z = c[splat & 4 ? 0 : i];
+              volatile float between = operand == 0 ? compute(inner, x, y) : compute(inner, y, z); // rounded, not fused
+              const float expected = operand == 0 ? compute(outer, between, z) : compute(outer, x, between);
+              BOOST_REQUIRE_MESSAGE(sameBits(got[i], expected), x << ", " << y << ", " << z << " give " << got[i]);
+            }
+          }
+      }
+}
+
+BOOST_AUTO_TEST_CASE(casts_join_operations_and_keep_the_bits) {
+  std::mt19937_64 random(5);
+  for (DType narrow : {DType::F16, DType::BF16}) {
+    const TwStripFn widen = ops().cast(narrow, DType::F32, TwCastKind::SignedInt),
+                    shorten = ops().cast(DType::F32, narrow, TwCastKind::SignedInt);
+    std::vector<uint16_t> bits[2];
+    for (uint64_t edge : edges(narrow)) bits[0].push_back(uint16_t(edge));
+    while (bits[0].size() < 500) bits[0].push_back(uint16_t(random()));
+    bits[1].assign(bits[0].rbegin(), bits[0].rend());
+    const size_t n = bits[0].size();
+    const std::vector<float> wide[2] = {runF32(widen, {bits[0].data()}, n, 0), runF32(widen, {bits[1].data()}, n, 0)};
+    for (E op : {E::AddF, E::SubF, E::MulF})
+      for (int narrowed = 1; narrowed < 4; ++narrowed) // bit i: operand i is narrow
+        for (uint32_t splat = 0; splat < 4; ++splat) {
+          const TwStripFn plain = ops().elementwise(op, DType::F32);
+          TwStripFn fn = plain;
+          const void *from[2], *wideFrom[2];
+          for (int i = 0; i < 2; ++i) {
+            if (narrowed >> i & 1) fn = ops().joined(widen, fn, i);
+            BOOST_REQUIRE(fn);
+            from[i] = narrowed >> i & 1 ? static_cast<const void*>(bits[i].data()) : wide[i].data();
+            wideFrom[i] = wide[i].data();
+          }
+          for (size_t count : {n, size_t(63), size_t(1)}) {
+            const std::vector<float> expected = runF32(plain, {wideFrom[0], wideFrom[1]}, count, splat);
+            const std::vector<float> got = runF32(fn, {from[0], from[1]}, count, splat);
+            for (size_t i = 0; i < count; ++i) BOOST_REQUIRE(sameBits(got[i], expected[i]));
+            const TwStripFn toNarrow = ops().joined(fn, shorten, 0);
+            BOOST_REQUIRE(bool(toNarrow) ==
+                          (narrowed != 3)); // two narrow operands and a narrow result: the operation on that type
+            if (!toNarrow) continue;
+            std::vector<uint16_t> rounded(count), direct(count);
+            const void *parts[3] = {expected.data()}, *sources[3] = {from[0], from[1]};
+            shorten(int64_t(count), rounded.data(), parts, 0);
+            toNarrow(int64_t(count), direct.data(), sources, splat);
+            for (size_t i = 0; i < count; ++i)
+              BOOST_REQUIRE((direct[i] == rounded[i] ||
+                             (std::isnan(decode(narrow, direct[i])) && std::isnan(decode(narrow, rounded[i])))));
+          }
+        }
+    BOOST_TEST(!ops().joined(widen, ops().elementwise(E::DivF, DType::F32), 0));
+    BOOST_TEST(!ops().joined(ops().cast(narrow, DType::F32, TwCastKind::SignedInt),
+                             ops().elementwise(E::AddF, DType::F64), 0));
+    BOOST_TEST(!ops().joined(ops().elementwise(E::AddF, DType::F32),
+                             ops().cast(DType::F32, narrow, TwCastKind::TruncateToward0), 0));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(stores_past_the_cache_write_the_same) {
