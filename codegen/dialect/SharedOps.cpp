@@ -82,8 +82,19 @@ LogicalResult WarpgroupFenceOp::verify() {
 }
 
 LogicalResult WarpgroupDotOp::verify() {
+  auto isInMemory = [](OpOperand& matrix) { return isa<MemDescType>(matrix.get().getType()); };
+  if (!isInMemory(second())) return emitOpError() << "needs `" << (getTransposed() ? "a" : "b") << "` in shared memory";
+  if (std::optional<ArrayRef<int32_t>> rows = getRows()) {
+    const int64_t extent = tt::shapeOf(getD().getType())[getTransposed() ? 1 : 0];
+    SmallVector<int32_t> sorted(*rows);
+    llvm::sort(sorted);
+    const bool isWhole = int64_t(1) << sorted.size() == extent;
+    if (!isWhole || llvm::any_of(llvm::enumerate(sorted), [](auto bit) { return int64_t(bit.index()) != bit.value(); }))
+      return emitOpError() << "needs `rows` that name each bit of " << extent << " rows once"; // C4
+  }
   if (!getInFlight()) return success();
-  if (!isa<MemDescType>(getA().getType())) return emitOpError("in flight needs `a` in shared memory"); // C3
+  if (!isInMemory(first()))
+    return emitOpError() << "in flight needs `" << (getTransposed() ? "b" : "a") << "` in shared memory"; // C3
   if (tt::elementTypeOf(getD().getType()).getIntOrFloatBitWidth() != 32)
     return emitOpError("in flight needs sums of 32 bits"); // C3
   for (OpOperand& use : getD().getUses()) {

@@ -117,21 +117,32 @@ def TWG_AsyncWaitOp : TWG_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>]>
 def TWG_WarpgroupDotOp : TWG_Op<"warpgroup_dot", [MemoryEffects<[MemRead]>]> {
   let summary = "a matrix product by warpgroups, from shared memory";
   let description = [{
-    d = c + a * b as tt.dot says, by `wgmma`, in ascending order along K. `a` is in shared memory or in registers. f8
-    products are summed in the instruction's narrower accumulator. The product is begun: it reads `a` and `b` until a
-    twg.warpgroup_wait says that it is done. A pass puts that wait right behind a product that is not `in_flight`, and a
-    twg.warpgroup_fence, of which `c` and an `a` in registers are results, in front of each (passes/Groups.h).
-    (C1) K of 8- and 32-bit operands is their contiguous dimension   (C2) rows in shared memory are swizzled
-    (C3) in flight: `a` is in shared memory, `d` has elements of 32 bits and is used by further products in flight, as
-    their `c`, by twg.warpgroup_fence, by twg.warpgroup_wait, and by what ends a block.
+    d = c + a * b as tt.dot says, by `wgmma`, in ascending order along K. The instruction's first matrix is `a`, its second
+    `b`; of a `transposed` product, dT = cT + bT * aT, they are `b` and `a`. The first one is in shared memory or in
+    registers, the second in shared memory. rows: bit i of a row's number in the instruction is bit rows[i] of its number in
+    the first matrix; none: the same bit. f8 products are summed in the instruction's narrower accumulator.
+    The product is begun: it reads `a` and `b` until a twg.warpgroup_wait says that it is done. A pass puts that wait right
+    behind a product that is not `in_flight`, and a twg.warpgroup_fence, of which `c` and a matrix in registers are results,
+    in front of each (passes/Groups.h).
+    (C1) K of 8- and 32-bit operands in shared memory is their contiguous dimension   (C2) rows there are swizzled
+    (C3) in flight: both matrices are in shared memory, `d` has elements of 32 bits and is used by further products in
+    flight, as their `c`, by twg.warpgroup_fence, by twg.warpgroup_wait, and by what ends a block
+    (C4) `rows` names each bit once.
   }];
-  let arguments = (ins AnyTypeOf<[AnyRankedTensor, TWG_MemDescType]>:$a, TWG_MemDescType:$b, AnyRankedTensor:$c,
-                       UnitAttr:$inFlight);
+  let arguments = (ins AnyTypeOf<[AnyRankedTensor, TWG_MemDescType]>:$a,
+                       AnyTypeOf<[AnyRankedTensor, TWG_MemDescType]>:$b, AnyRankedTensor:$c, UnitAttr:$transposed,
+                       UnitAttr:$inFlight, OptionalAttr<DenseI32ArrayAttr>:$rows);
   let results = (outs AnyRankedTensor:$d);
   let assemblyFormat = [{
-    $a `,` $b `,` $c (`in_flight` $inFlight^)? attr-dict `:` type($a) `*` type($b) `,` type($c) `->` type($d)
+    $a `,` $b `,` $c (`transposed` $transposed^)? (`in_flight` $inFlight^)? attr-dict
+    `:` type($a) `*` type($b) `,` type($c) `->` type($d)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The instruction's first and second matrix.
+    mlir::OpOperand& first() { return getOperation()->getOpOperand(getTransposed() ? 1 : 0); }
+    mlir::OpOperand& second() { return getOperation()->getOpOperand(getTransposed() ? 0 : 1); }
+  }];
 }
 
 def TWG_WarpgroupFenceOp : TWG_Op<"warpgroup_fence", [
@@ -139,7 +150,7 @@ def TWG_WarpgroupFenceOp : TWG_Op<"warpgroup_fence", [
     RangedTypesMatchWith<"each result has its tile's type", "tiles", "results", "$_self">]> {
   let summary = "products that begin behind it see what is in these registers";
   let description = [{
-    results[i] = tiles[i]: the sum that a product adds to and, if it is in registers, its `a`. (C1) the results are used by
+    results[i] = tiles[i]: the sum that a product adds to and, if it is in registers, its first matrix. (C1) the results are used by
     products alone   (C2) there are one or two.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$tiles);

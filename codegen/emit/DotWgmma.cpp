@@ -52,7 +52,7 @@ public:
 private:
   LogicalResult plan();
   void describe();
-  Value* descriptor(mlir::Value memory, const Matrix& matrix, bool isA);
+  Value* descriptor(mlir::Value memory, const Matrix& matrix, bool isFirst);
   void addInstruction(uint32_t m, uint32_t n, uint32_t step);
   std::string input(Value* value, StringRef constraint) {
     inputs_.push_back(value);
@@ -63,9 +63,9 @@ private:
   Emitter& e_;
   twg::WarpgroupDotOp dot_;
   const MmaShape* shape_ = nullptr;
-  DotLayouts layouts_;
-  std::optional<Matrix> a_, b_;
-  Value *aDescriptor_ = nullptr, *bDescriptor_ = nullptr;
+  DotLayouts layouts_; ///< of the instruction: a its first matrix, b its second
+  std::optional<Matrix> first_, second_;
+  Value *firstDescriptor_ = nullptr, *secondDescriptor_ = nullptr;
   uint32_t columns_ = 0; ///< N of one instruction
   uint32_t kExtent_ = 0;
   bool isPaired_ = false; ///< two f16 sums in a register (packed by the fence)
@@ -76,10 +76,10 @@ private:
 };
 
 /// A descriptor of what this warpgroup multiplies first.
-Value* WgmmaDot::descriptor(mlir::Value memory, const Matrix& matrix, bool isA) {
+Value* WgmmaDot::descriptor(mlir::Value memory, const Matrix& matrix, bool isFirst) {
   Value* address = e_.scalar(memory);
   const LinearLayout& d = layouts_.d;
-  unsigned dimension = isA ? 0 : 1;
+  unsigned dimension = isFirst ? 0 : 1;
   for (unsigned bit = kGroupWarpBits; bit < d.bits(Part::Warp); ++bit) {
     uint32_t outer = uint32_t(d.coordinates(d.bases(Part::Warp)[bit])[dimension]);
     if (outer == 0) continue;
@@ -102,11 +102,11 @@ void WgmmaDot::addInstruction(uint32_t m, uint32_t n, uint32_t step) {
       }
   uint32_t k = step << shape_->kBits;
   std::string a;
-  if (a_) {
-    a = input(e_.ir().CreateAdd(aDescriptor_, e_.ir().getInt64(a_->offsetOf(m, k) >> 4)), "l");
+  if (first_) {
+    a = input(e_.ir().CreateAdd(firstDescriptor_, e_.ir().getInt64(first_->offsetOf(m, k) >> 4)), "l");
   } else {
     RegisterMap elements(layouts_.a);
-    ArrayRef<Value*> words = e_.values(dot_.getA());
+    ArrayRef<Value*> words = e_.values(dot_.first().get());
     unsigned packed = shape_->packedBits;
     for (uint32_t half : {0u, 1u})
       for (uint32_t row : {m, m + 8}) {
@@ -115,12 +115,12 @@ void WgmmaDot::addInstruction(uint32_t m, uint32_t n, uint32_t step) {
       }
     a += "}";
   }
-  std::string b = input(e_.ir().CreateAdd(bDescriptor_, e_.ir().getInt64(b_->offsetOf(n, k) >> 4)), "l");
+  std::string b = input(e_.ir().CreateAdd(secondDescriptor_, e_.ir().getInt64(second_->offsetOf(n, k) >> 4)), "l");
   std::string tail = ", p";
   if (shape_->format != Multiplied::S8) tail += ", 1, 1";
   if (shape_->format == Multiplied::F16 || shape_->format == Multiplied::BF16) {
-    if (a_) tail += a_->isKMajor ? ", 0" : ", 1";
-    tail += b_->isKMajor ? ", 0" : ", 1";
+    if (first_) tail += first_->isKMajor ? ", 0" : ", 1";
+    tail += second_->isKMajor ? ", 0" : ", 1";
   }
   text_ += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns_) + "k" + std::to_string(1u << shape_->kBits) +
            type_ + " {" + sums + "}, " + a + ", " + b + tail + "; ";
@@ -128,15 +128,22 @@ void WgmmaDot::addInstruction(uint32_t m, uint32_t n, uint32_t step) {
 
 /// Shapes, types and layouts.
 LogicalResult WgmmaDot::plan() {
-  mlir::Type element = tt::elementTypeOf(dot_.getA().getType()), other = dot_.getB().getType().getElementType();
-  if (auto memory = dyn_cast<twg::MemDescType>(dot_.getA().getType())) element = memory.getElementType();
+  auto elementOf = [](mlir::Type type) {
+    auto memory = dyn_cast<twg::MemDescType>(type);
+    return memory ? memory.getElementType() : tt::elementTypeOf(type);
+  };
+  auto memory = cast<twg::MemDescType>(dot_.second().get().getType());
+  mlir::Type element = elementOf(dot_.first().get().getType()), other = memory.getElementType();
   std::optional<Multiplied> format = multipliedFormat(element);
   shape_ = format ? wgmmaShape(*format) : nullptr;
   if (!shape_) return dot_.emitOpError("has no instruction for its operands");
-  kExtent_ = uint32_t(dot_.getB().getType().getShape()[0]);
-  LinearLayout d = twg::layoutOf(dot_.getD());
-  layouts_ = mmaLayouts(*shape_, ascendingOrder(kExtent_), d.shape(), d.bases(Part::Warp));
-  if (!(layouts_.d == d)) return dot_.emitOpError("has a result whose layout is not that of its instruction");
+  kExtent_ = uint32_t(memory.getShape()[dot_.getTransposed() ? 1 : 0]);
+  const WgmmaForm form{dot_.getTransposed(), SmallVector<int32_t, 8>(dot_.getRows().value_or(ArrayRef<int32_t>()))};
+  const LinearLayout own = twg::layoutOf(dot_.getD());
+  layouts_ = wgmmaInstruction(*shape_, form, own.shape(), kExtent_, own.bits(Part::Warp));
+  const LinearLayout& d = layouts_.d;
+  if (!(wgmmaLayouts(*shape_, form, own.shape(), kExtent_, own.bits(Part::Warp)).d == own))
+    return dot_.emitOpError("has a result whose layout is not that of its instruction");
   columns_ = 8; // that a warp holds
   for (uint32_t basis : d.bases(Part::Register))
     if (d.coordinates(basis)[1] >= 8) columns_ *= 2;
@@ -150,12 +157,13 @@ LogicalResult WgmmaDot::plan() {
 
 /// The matrices in shared memory.
 void WgmmaDot::describe() {
-  b_.emplace(dot_.getB().getType(), 0);
-  if (auto memory = dyn_cast<twg::MemDescType>(dot_.getA().getType())) {
-    a_.emplace(memory, 1);
-    aDescriptor_ = descriptor(dot_.getA(), *a_, true);
+  mlir::Value first = dot_.first().get(), second = dot_.second().get();
+  second_.emplace(cast<twg::MemDescType>(second.getType()), dot_.getTransposed() ? 1 : 0);
+  if (auto memory = dyn_cast<twg::MemDescType>(first.getType())) {
+    first_.emplace(memory, dot_.getTransposed() ? 0 : 1);
+    firstDescriptor_ = descriptor(first, *first_, true);
   }
-  bDescriptor_ = descriptor(dot_.getB(), *b_, false);
+  secondDescriptor_ = descriptor(second, *second_, false);
 }
 
 /// Elements in registers of the instructions: f32 stay floats in sums, others are packed into words. And back.

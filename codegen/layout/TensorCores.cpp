@@ -161,6 +161,72 @@ DotLayouts mmaLayouts(const MmaShape& shape, const KOrder& order, ArrayRef<int64
   return {a.layout(), b.layout(), d.layout()};
 }
 
+namespace {
+
+constexpr unsigned kBankedBits = 7; ///< log2 of the bytes of all banks, which are those of a swizzled row
+
+/// The layout of a matrix whose rows have other numbers.
+LinearLayout withRows(const LinearLayout& layout, ArrayRef<int32_t> rows) {
+  if (rows.empty()) return layout;
+  std::array<LinearLayout::Bases, 4> bases;
+  for (Part part : kParts)
+    for (uint32_t basis : layout.bases(part)) {
+      SmallVector<int64_t, 5> at = layout.coordinates(basis);
+      int64_t row = 0;
+      for (unsigned bit = 0; bit < rows.size(); ++bit) row |= (at[0] >> bit & 1) << rows[bit];
+      at[0] = row;
+      bases[size_t(part)].push_back(layout.flatIndex(at));
+    }
+  return LinearLayout(layout.shape(), std::move(bases));
+}
+
+} // namespace
+
+SmallVector<int32_t, 8> rowsReadFromMemory(const MmaShape& shape, int64_t extent, unsigned elementBytes,
+                                           unsigned warpBits) {
+  const unsigned all = llvm::Log2_64(uint64_t(extent)), size = llvm::Log2_32(elementBytes);
+  SmallVector<int32_t, 8> free, rows(all, -1); // bits of the tile's rows that no bit of the instruction's has yet
+  for (unsigned bit = 0; bit < all; ++bit) free.push_back(int32_t(bit));
+  auto take = [&](unsigned own, auto isWanted) {
+    auto* found = llvm::find_if(free, isWanted);
+    rows[own] = found == free.end() ? free.front() : *found;
+    free.erase(found == free.end() ? free.begin() : found);
+  };
+  auto any = [](int32_t) { return true; };
+  // Registers: rows 8 apart, and the tiles of rows that a warp has. The lowest bits up to the widest access.
+  unsigned accessBits = size;
+  for (unsigned own = shape.mBits - 1; own < all && accessBits < 4;
+       own = own < shape.mBits ? shape.mBits + warpBits : own + 1)
+    take(own, any), ++accessBits;
+  // Lanes: first bits of the address that those along K do not change, too, by the swizzle.
+  SmallVector<unsigned, 2> swizzled;
+  for (unsigned bit : {unsigned(shape.packedBits), shape.packedBits + 1u})
+    if (bit < 3) swizzled.push_back(bit + 4);
+  for (unsigned own = 0; own + 1 < shape.mBits; ++own)
+    take(own, [&](int32_t bit) {
+      const unsigned address = unsigned(bit) + size;
+      return address < kBankedBits && !llvm::is_contained(swizzled, address);
+    });
+  for (unsigned own = 0; own < all; ++own)
+    if (rows[own] < 0) take(own, any);
+  return rows;
+}
+
+DotLayouts wgmmaInstruction(const MmaShape& shape, const WgmmaForm& form, ArrayRef<int64_t> dShape, int64_t k,
+                            unsigned warpBits) {
+  SmallVector<int64_t, 2> extents(dShape);
+  if (form.isTransposed) std::swap(extents[0], extents[1]);
+  return mmaLayouts(shape, ascendingOrder(k), extents, warpsOfWgmma(extents, warpBits));
+}
+
+DotLayouts wgmmaLayouts(const MmaShape& shape, const WgmmaForm& form, ArrayRef<int64_t> dShape, int64_t k,
+                        unsigned warpBits) {
+  DotLayouts result = wgmmaInstruction(shape, form, dShape, k, warpBits);
+  result.a = withRows(result.a, form.rows), result.d = withRows(result.d, form.rows);
+  if (!form.isTransposed) return result;
+  return {result.b.transposed({1, 0}), result.a.transposed({1, 0}), result.d.transposed({1, 0})};
+}
+
 DotLayouts fmaLayouts(const LinearLayout& d, int64_t k) {
   DotLayouts result{{}, {}, d};
   for (bool isA : {true, false}) {

@@ -39,6 +39,16 @@ const MmaShape* wgmmaShape(Multiplied format);
 /// Bits of d's flat index for the warps of warpgroups: a group's four warps take 16 rows each, groups rows, then columns.
 LinearLayout::Bases warpsOfWgmma(llvm::ArrayRef<int64_t> dShape, unsigned warpBits);
 
+/// Which matrices wgmma multiplies for a dot, and which rows of the first one are whose.
+struct WgmmaForm {
+  bool isTransposed = false;          ///< the first matrix is b, its rows are N; else a and M
+  llvm::SmallVector<int32_t, 8> rows; ///< bit i of an instruction's row is bit rows[i] of a tile's; empty: the same
+};
+/// Rows of a first matrix that registers read from shared memory, where it is contiguous along the rows: threads hold
+/// neighbours, as many as one access takes, and the lanes of an access find each bank once. extent: rows.
+llvm::SmallVector<int32_t, 8> rowsReadFromMemory(const MmaShape& shape, int64_t extent, unsigned elementBytes,
+                                                 unsigned warpBits);
+
 /// The layouts of a dot's operands and result.
 struct DotLayouts {
   LinearLayout a, b, d;
@@ -57,6 +67,13 @@ KOrder interleavedOrder(const MmaShape& shape, int64_t k, unsigned elementsPerTh
 /// bits of the warp's number stand for; 0 repeats.
 DotLayouts mmaLayouts(const MmaShape& shape, const KOrder& order, llvm::ArrayRef<int64_t> dShape,
                       const LinearLayout::Bases& warps);
+/// Layouts of d[m, n] += a[m, k] * b[k, n] by wgmma, K ascending, in the tiles' own dimensions: registers have the numbers
+/// that they have in wgmmaInstruction.
+DotLayouts wgmmaLayouts(const MmaShape& shape, const WgmmaForm& form, llvm::ArrayRef<int64_t> dShape, int64_t k,
+                        unsigned warpBits);
+/// The same as the instruction sees them: rows by columns of its own result, its first matrix, its second.
+DotLayouts wgmmaInstruction(const MmaShape& shape, const WgmmaForm& form, llvm::ArrayRef<int64_t> dShape, int64_t k,
+                            unsigned warpBits);
 /// Layouts of a dot without tensor cores: operands in the threads that need them, all of K in registers.
 DotLayouts fmaLayouts(const LinearLayout& d, int64_t k);
 /// A layout of a result for fmaLayouts: small blocks in each thread.

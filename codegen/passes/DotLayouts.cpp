@@ -40,6 +40,8 @@ unsigned matrixDimension(Value operand, unsigned kDimension, const LinearLayout&
 
 namespace {
 
+constexpr int64_t kWgmmaRows = 64; ///< that four warps multiply
+
 bool isF8(mlir::Type element) { return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8; }
 
 /// Whether tensor cores sum such products in a result of this type.
@@ -102,6 +104,17 @@ bool liesInMatrix(Value operand, unsigned kDimension, const std::optional<Linear
   return SharedLayout::widestSwizzle(shape, bytes, contiguous) != 0 && shape[1 - contiguous] >= 8;
 }
 
+/// wgmma has no form for matrices of 8 and 32 bits that are contiguous along their rows or columns. The first one can be
+/// in registers instead, and either operand can be the first one.
+void planFirstMatrix(DotPlan& plan, ArrayRef<int64_t> shape, unsigned bits, const std::optional<LinearLayout>& ofA,
+                     const std::optional<LinearLayout>& ofB) {
+  if (bits == 16 || !ofA || !ofB) return;
+  const bool isA = contiguousDimension(*ofA) == 0u, isB = contiguousDimension(*ofB) == 1u;
+  if (isA == isB || (isB && shape[1] < kWgmmaRows)) return;
+  plan.inRegisters = plan.isReadFromMemory = true;
+  plan.form.isTransposed = isB;
+}
+
 /// wgmma for this dot, if the target has it and the operands lie as it wants them.
 bool planWarpgroup(DotPlan& plan, tt::DotOp dot, const Target& target, ThreadBits threads,
                    llvm::function_ref<std::optional<LinearLayout>(Value)> layoutOf) {
@@ -115,14 +128,22 @@ bool planWarpgroup(DotPlan& plan, tt::DotOp dot, const Target& target, ThreadBit
   if (*format == Multiplied::TF32 && dot.getInputPrecision() != tt::InputPrecision::TF32) return false;
   // Sums in the narrower accumulator of f8 are used only where all of K may be.
   if (isF8(a) && int64_t(dot.getMaxNumImpreciseAcc()) < k) return false;
-  if (shape[0] < 64 || shape[1] < 8 || k < int64_t(1) << wgmmaShape(*format)->kBits) return false;
-  if (!sumsIn(*format, sum) || !liesInMatrix(dot.getB(), 0, layoutOf(dot.getB()))) return false;
-  plan.aInRegisters = comesFromDot(dot.getA());
-  if (!plan.aInRegisters && !liesInMatrix(dot.getA(), 1, layoutOf(dot.getA()))) return false;
+  if (!sumsIn(*format, sum) || k < int64_t(1) << wgmmaShape(*format)->kBits) return false;
+  const std::optional<LinearLayout> ofA = layoutOf(dot.getA()), ofB = layoutOf(dot.getB());
+  plan.inRegisters = comesFromDot(dot.getA());
+  if (!plan.inRegisters) planFirstMatrix(plan, shape, a.getIntOrFloatBitWidth(), ofA, ofB);
+  if (shape[plan.form.isTransposed] < kWgmmaRows || shape[!plan.form.isTransposed] < 8) return false;
+  const bool isAInRegisters = plan.inRegisters && !plan.form.isTransposed;
+  const bool isBInRegisters = plan.inRegisters && plan.form.isTransposed;
+  if (!isAInRegisters && !liesInMatrix(dot.getA(), 1, ofA)) return false;
+  if (!isBInRegisters && !liesInMatrix(dot.getB(), 0, ofB)) return false;
   plan.isWarpgroup = true;
   plan.shape = wgmmaShape(*format);
   plan.order = ascendingOrder(k);
-  plan.layouts = mmaLayouts(*plan.shape, plan.order, shape, warpsOfWgmma(shape, threads.warp));
+  if (plan.isReadFromMemory)
+    plan.form.rows =
+        rowsReadFromMemory(*plan.shape, shape[plan.form.isTransposed], a.getIntOrFloatBitWidth() / 8, threads.warp);
+  plan.layouts = wgmmaLayouts(*plan.shape, plan.form, shape, k, threads.warp);
   return true;
 }
 

@@ -14,8 +14,10 @@ struct DotPlan {
   KOrder order;                    ///< of the elements along K
   mlir::Type widened;              ///< what f8 operands become first; null: they stay
   DotLayouts layouts;
-  bool isWarpgroup = false; ///< wgmma: b, and a unless `aInRegisters`, stay in shared memory
-  bool aInRegisters = false;
+  bool isWarpgroup = false; ///< wgmma: its matrices stay in shared memory, the first one unless `inRegisters`
+  bool inRegisters = false;
+  bool isReadFromMemory = false; ///< what is in registers: it is put into shared memory as it lies, and read from there
+  WgmmaForm form;
 
   /// "mma.m16n8k16" or "fma": the dot's attribute `instruction`.
   std::string instruction() const;

@@ -17,10 +17,11 @@ void makeGroups(tt::FuncOp kernel) {
   kernel.walk([&](twg::WarpgroupDotOp dot) {
     builder.setInsertionPoint(dot);
     SmallVector<Value, 2> registers{dot.getC()};
-    if (isa<RankedTensorType>(dot.getA().getType())) registers.push_back(dot.getA());
+    OpOperand& first = dot.first();
+    if (isa<RankedTensorType>(first.get().getType())) registers.push_back(first.get());
     auto fence = twg::WarpgroupFenceOp::create(builder, dot.getLoc(), ValueRange(registers).getTypes(), registers);
     dot.getCMutable().assign(fence.getResult(0));
-    if (registers.size() > 1) dot.getAMutable().assign(fence.getResult(1));
+    if (registers.size() > 1) first.set(fence.getResult(1));
     builder.setInsertionPointAfter(dot);
     twg::WarpgroupCommitOp::create(builder, dot.getLoc());
     if (!dot.getInFlight()) waitForSums(builder, dot.getLoc(), 0, dot.getD());

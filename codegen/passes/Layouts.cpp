@@ -284,21 +284,31 @@ void LayoutAssigner::assignReduce(tt::ReduceOp reduce) {
     reduce->setAttr("order", DenseI32ArrayAttr::get(kernel_.getContext(), order->bits));
 }
 
-/// The operands go to shared memory in the layout that they have.
+/// The operands go to shared memory in the layout that they have. What the instruction wants in registers and in another
+/// order comes from there.
 void LayoutAssigner::assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan) {
   Location where = dot.getLoc();
   for (OpOperand& operand : dot->getOpOperands().take_front(2))
     if (std::optional<LinearLayout> own = decided(operand.get()); own && !twg::hasLayout(operand.get().getType()))
       setOperand(operand, *own);
-  if (plan.aInRegisters) setOperand(dot->getOpOperand(0), plan.layouts.a);
+  if (plan.inRegisters && !plan.isReadFromMemory) setOperand(dot->getOpOperand(0), plan.layouts.a);
   setOperand(dot->getOpOperand(2), plan.layouts.d);
   auto matrix = [](Value tile, unsigned kDimension) {
     return sharedCopy(tile, matrixDimension(tile, kDimension, twg::layoutOf(tile)));
   };
-  Value a = plan.aInRegisters ? dot.getA() : matrix(dot.getA(), 1);
-  Value b = matrix(dot.getB(), 0);
   OpBuilder builder(dot);
-  auto made = twg::WarpgroupDotOp::create(builder, where, dot.getC().getType(), a, b, dot.getC());
+  auto first = [&](Value tile, unsigned kDimension, const LinearLayout& layout) -> Value {
+    if (!plan.inRegisters) return matrix(tile, kDimension);
+    if (!plan.isReadFromMemory) return tile;
+    return twg::LocalLoadOp::create(builder, where, twg::withLayout(tile.getType(), layout),
+                                    sharedCopy(tile, 1 - kDimension));
+  };
+  const bool isTransposed = plan.form.isTransposed;
+  Value a = isTransposed ? matrix(dot.getA(), 1) : first(dot.getA(), 1, plan.layouts.a);
+  Value b = isTransposed ? first(dot.getB(), 0, plan.layouts.b) : matrix(dot.getB(), 0);
+  auto rows = plan.form.rows.empty() ? DenseI32ArrayAttr() : builder.getDenseI32ArrayAttr(plan.form.rows);
+  auto made = twg::WarpgroupDotOp::create(builder, where, dot.getC().getType(), a, b, dot.getC(), isTransposed,
+                                          /*inFlight=*/false, rows);
   made->setAttr("instruction", builder.getStringAttr(plan.instruction()));
   made->setAttr("order", builder.getDenseI32ArrayAttr(plan.order));
   dot.getD().replaceAllUsesWith(made.getD());

@@ -109,8 +109,8 @@ LogicalResult verifyIssuer(Operation* op, Value issuer) {
 LogicalResult verifyProduct(twg::WarpgroupDotOp dot) {
   auto fence = dot.getC().getDefiningOp<twg::WarpgroupFenceOp>();
   bool isFenced = fence && dot.getC() == fence.getResult(0);
-  if (isa<RankedTensorType>(dot.getA().getType()))
-    isFenced &= fence && fence.getNumResults() > 1 && dot.getA() == fence.getResult(1);
+  if (Value first = dot.first().get(); isa<RankedTensorType>(first.getType()))
+    isFenced &= fence && fence.getNumResults() > 1 && first == fence.getResult(1);
   if (!isFenced) return dot.emitOpError("reads registers that went through no twg.warpgroup_fence of its own");
   if (dot.getInFlight()) return verifyGroup<twg::WarpgroupCommitOp>(dot);
   for (Operation* user : dot->getUsers())

@@ -223,8 +223,8 @@ MATMULS = [
     ("fp8e5", 128, 32, 32, False, 8),
 ]
 """Operands that copies bring: K is contiguous, or elements have 16 bits."""
-TURNED = [("fp32", 64, 64, 32, True, 4), ("fp8e5", 64, 64, 64, True, 4), ("fp32", 128, 32, 16, True, 8)]
-"""b is turned on its way through registers."""
+TURNED = [("fp32", 128, 32, 16, True, 8), ("fp8e5", 64, 32, 64, True, 4), ("fp32", 64, 32, 32, True, 4)]
+"""b is turned on its way through registers: it has too few columns to be the rows of a transposed product."""
 
 
 SAMPLE = [(MATMULS[0], 80), (MATMULS[5], 0), (TURNED[0], 80)]

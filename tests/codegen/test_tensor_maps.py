@@ -208,8 +208,8 @@ def test_dots_read_blocks_where_they_arrive(
     ptx, ttgir = compiled.asm["ptx"], compiled.asm["ttgir"]
     straight = dtype != torch.float32 or turned
     assert "wgmma" in ptx and ("twg.local_load" not in ttgir) == straight
-    # c goes through shared memory, and nothing else but an operand that is turned on the way.
-    assert ttgir.count("twg.local_alloc %") == (1 if straight else 2)
+    # c goes through shared memory, and nothing else: an operand in registers is read where the copy put it.
+    assert ttgir.count("twg.local_alloc %") == 1 and ("transposed" in ttgir) != straight
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32], ids=str)

@@ -11,7 +11,7 @@ tt.func public @no_fence() {
   %c = ub.poison : tensor<64x32xf32, #l>
   ttg.barrier local
   // expected-error @below {{reads registers that went through no twg.warpgroup_fence of its own}}
-  %d = twg.warpgroup_dot %a, %b, %c : !twg.memdesc<64x32xf16, #s> * <32x32xf16, #s>, tensor<64x32xf32, #l> -> tensor<64x32xf32, #l>
+  %d = twg.warpgroup_dot %a, %b, %c : !twg.memdesc<64x32xf16, #s> * !twg.memdesc<32x32xf16, #s>, tensor<64x32xf32, #l> -> tensor<64x32xf32, #l>
   twg.warpgroup_commit
   %w = twg.warpgroup_wait 0, %d : tensor<64x32xf32, #l>
   tt.return
@@ -30,7 +30,7 @@ tt.func public @product_of_no_group() {
   ttg.barrier local
   %f = twg.warpgroup_fence %c : tensor<64x32xf32, #l>
   // expected-error @below {{is part of no group: no twg.warpgroup_commit follows}}
-  %d = twg.warpgroup_dot %a, %b, %f : !twg.memdesc<64x32xf16, #s> * <32x32xf16, #s>, tensor<64x32xf32, #l> -> tensor<64x32xf32, #l>
+  %d = twg.warpgroup_dot %a, %b, %f : !twg.memdesc<64x32xf16, #s> * !twg.memdesc<32x32xf16, #s>, tensor<64x32xf32, #l> -> tensor<64x32xf32, #l>
   %w = twg.warpgroup_wait 0, %d : tensor<64x32xf32, #l>
   tt.return
 }
@@ -48,7 +48,7 @@ tt.func public @product_behind_a_barrier() {
   ttg.barrier local
   %f = twg.warpgroup_fence %c : tensor<64x32xf32, #l>
   // expected-error @below {{is on its way when the next barrier is reached: no twg.warpgroup_wait for its group stands in between}}
-  %d = twg.warpgroup_dot %a, %b, %f : !twg.memdesc<64x32xf16, #s> * <32x32xf16, #s>, tensor<64x32xf32, #l> -> tensor<64x32xf32, #l>
+  %d = twg.warpgroup_dot %a, %b, %f : !twg.memdesc<64x32xf16, #s> * !twg.memdesc<32x32xf16, #s>, tensor<64x32xf32, #l> -> tensor<64x32xf32, #l>
   twg.warpgroup_commit
   ttg.barrier local
   %w = twg.warpgroup_wait 0, %d : tensor<64x32xf32, #l>
@@ -68,7 +68,7 @@ tt.func public @sum_used_too_early() {
   ttg.barrier local
   %f = twg.warpgroup_fence %c : tensor<64x32xf32, #l>
   // expected-error @below {{has a sum that arith.addf uses before twg.warpgroup_wait 0}}
-  %d = twg.warpgroup_dot %a, %b, %f : !twg.memdesc<64x32xf16, #s> * <32x32xf16, #s>, tensor<64x32xf32, #l> -> tensor<64x32xf32, #l>
+  %d = twg.warpgroup_dot %a, %b, %f : !twg.memdesc<64x32xf16, #s> * !twg.memdesc<32x32xf16, #s>, tensor<64x32xf32, #l> -> tensor<64x32xf32, #l>
   twg.warpgroup_commit
   %e = arith.addf %d, %d : tensor<64x32xf32, #l>
   tt.return
@@ -87,7 +87,7 @@ tt.func public @sum_not_waited_for() {
   ttg.barrier local
   %f = twg.warpgroup_fence %c : tensor<64x32xf32, #l>
   // expected-error @below {{has a sum that twg.warpgroup_wait uses before twg.warpgroup_wait 0}}
-  %d = twg.warpgroup_dot %a, %b, %f : !twg.memdesc<64x32xf16, #s> * <32x32xf16, #s>, tensor<64x32xf32, #l> -> tensor<64x32xf32, #l>
+  %d = twg.warpgroup_dot %a, %b, %f : !twg.memdesc<64x32xf16, #s> * !twg.memdesc<32x32xf16, #s>, tensor<64x32xf32, #l> -> tensor<64x32xf32, #l>
   twg.warpgroup_commit
   %w = twg.warpgroup_wait 1, %d : tensor<64x32xf32, #l>
   tt.return
@@ -178,7 +178,7 @@ tt.func public @half_a_fence() {
   ttg.barrier local
   %f = twg.warpgroup_fence %c : tensor<64x32xf32, #l>
   // expected-error @below {{reads registers that went through no twg.warpgroup_fence of its own}}
-  %d = twg.warpgroup_dot %a, %b, %f : tensor<64x32xf16, #l> * <32x32xf16, #s>, tensor<64x32xf32, #l> -> tensor<64x32xf32, #l>
+  %d = twg.warpgroup_dot %a, %b, %f : tensor<64x32xf16, #l> * !twg.memdesc<32x32xf16, #s>, tensor<64x32xf32, #l> -> tensor<64x32xf32, #l>
   twg.warpgroup_commit
   %w = twg.warpgroup_wait 0, %d : tensor<64x32xf32, #l>
   tt.return
