@@ -16,6 +16,7 @@ import statistics
 import sys
 import tempfile
 import time
+from typing import Any
 
 os.environ.setdefault("TILETWIN", "1")
 import torch
@@ -226,7 +227,7 @@ def cases():
     )
 
 
-def tuned(kernel, configs, args, grid, way, folder):
+def tuned(kernel, configs, args, grid, way, folder) -> tuple[float, Any, Any]:
     """Seconds of tuning, and the tuner. A fresh jit function: nothing is compiled in memory."""
     os.environ["TILETWIN_TUNING"], os.environ["TRITON_CACHE_DIR"] = way, folder
     kernel.clear_cache()

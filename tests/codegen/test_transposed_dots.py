@@ -7,6 +7,7 @@ layouts and other copies; NumPy, exactly for integers; the simulator with all it
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ def numbers(kind: str, shape: tuple[int, int], seed: int) -> np.ndarray:
     return (random.integers(0, 0x60, shape) | random.integers(0, 2, shape) << 7).astype(np.uint8)
 
 
-def run(kind: str, m: int, n: int, k: int, length: int, a_along: str, b_along: str, **options: int):
+def run(kind: str, m: int, n: int, k: int, length: int, a_along: str, b_along: str, **options: Any):
     """a_along, b_along: the dimension along which a matrix is contiguous. The result, the kernel's PTX and ttgir."""
     out = "i32" if kind == "i8" else "fp32"
     a, b = numbers(kind, (m, TOTAL), 1), numbers(kind, (TOTAL, n), 2)
