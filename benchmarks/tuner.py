@@ -19,9 +19,9 @@ import time
 from typing import Any
 
 os.environ.setdefault("TILETWIN", "1")
-import torch
 import tiletwin as triton
 import tiletwin.language as tl
+import torch
 from tiletwin import gpu_timing
 
 BUDGET = float(os.environ.get("TUNER_SECONDS", "125"))
@@ -155,6 +155,10 @@ def tiles(sizes, warps, a="BM", b="BN"):
     return [C({a: m, b: n}, num_warps=w) for m, n in sizes for w in warps]
 
 
+def one_for_each_tile(e):
+    return (triton.cdiv(e["M"], e["BM"]) * triton.cdiv(e["N"], e["BN"]),)
+
+
 def cases():
     """(name, kernel, configurations, arguments, grid)"""
 
@@ -164,8 +168,7 @@ def cases():
     half = torch.float16
     for m, n, k in ((4096, 4096, 4096), (512, 512, 2048)):
         x, y, z = new(m, k, dtype=half), new(k, n, dtype=half), new(m, n, dtype=half)
-        grid = lambda e: (triton.cdiv(e["M"], e["BM"]) * triton.cdiv(e["N"], e["BN"]),)
-        yield f"matmul {m}x{n}x{k}", matmul, MATMUL, (x, y, z, m, n, k), grid
+        yield f"matmul {m}x{n}x{k}", matmul, MATMUL, (x, y, z, m, n, k), one_for_each_tile
     q = [new(32, 2048, 64, dtype=half) for _ in range(4)]
     yield "attention", attention, FLASH, (*q, 2048, 0.18, 64), lambda e: (2048 // e["BM"], 32)
     x = new(8192, 4096, dtype=half)
@@ -227,7 +230,7 @@ def cases():
     )
 
 
-def tuned(kernel, configs, args, grid, way, folder) -> tuple[float, Any, Any]:
+def tuned(kernel, configs, args, grid, way, folder) -> tuple[Any, float, Any]:
     """Seconds of tuning, and the tuner. A fresh jit function: nothing is compiled in memory."""
     os.environ["TILETWIN_TUNING"], os.environ["TRITON_CACHE_DIR"] = way, folder
     kernel.clear_cache()
@@ -246,8 +249,7 @@ def against(kernel, one, other, args, grid):
     runs, found = gpu_timing.Runs(), {one: [], other: []}
     for _ in range(6):
         for config, times in found.items():
-            call = lambda config=config: kernel[grid](*args, **config.all_kwargs())
-            times += runs.times(call, 30, warm=True)
+            times += runs.times(lambda config=config: kernel[grid](*args, **config.all_kwargs()), 30, warm=True)
     return statistics.median(found[one]) / statistics.median(found[other])
 
 
@@ -308,13 +310,15 @@ def main(out):
             continue
         rows.append(row)
         print(f"{name:22} {len(configs):7} {every:8.2f} {search:8.2f} {search / every:6.3f} {warm / whole:9.3f} "
-              f"{over:9.4f} {measured:3}/{len(finite):<4} {finite[best][0]:8.4f} {ours.best_config}", flush=True)  # fmt: skip
+              f"{over:9.4f} {measured:3}/{len(finite):<4} {finite[best][0]:8.4f} "
+              f"{ours.best_config}", flush=True)  # fmt: skip
         with open(out, "w") as file:
             json.dump(rows, file, indent=1)
     if rows:
         total = sum(r["search"] for r in rows) / sum(r["every"] for r in rows)
-        print(f"worst over best {max(r['over'] for r in rows):.4f}; worst ratio {max(r['ratio'] for r in rows):.3f}, of all "
-              f"{total:.3f}; worst ratio of measuring {max(r['measuring'] for r in rows):.3f}; "
+        print(f"worst over best {max(r['over'] for r in rows):.4f}; worst ratio "
+              f"{max(r['ratio'] for r in rows):.3f}, of all {total:.3f}; "
+              f"worst ratio of measuring {max(r['measuring'] for r in rows):.3f}; "
               f"{time.perf_counter() - began:.0f} s")  # fmt: skip
 
 

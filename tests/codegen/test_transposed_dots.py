@@ -1,7 +1,7 @@
 """Products whose matrices are contiguous along their rows or columns, where wgmma wants K: 8- and 32-bit operands.
 
-The judges: the bits of the same product of matrices that lie as wgmma wants them, which takes another instruction, other
-layouts and other copies; NumPy, exactly for integers; the simulator with all its checks.
+The judges: the bits of the same product of matrices that lie as wgmma wants them, which takes another instruction,
+other layouts and other copies; NumPy, exactly for integers.
 """
 
 from __future__ import annotations
