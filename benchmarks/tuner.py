@@ -23,6 +23,7 @@ import tiletwin as triton
 import tiletwin.language as tl
 import torch
 from tiletwin import gpu_timing
+from tiletwin.launch.tuning_clock import EventClock
 
 BUDGET = float(os.environ.get("TUNER_SECONDS", "125"))
 C = triton.Config
@@ -289,12 +290,9 @@ def main(out):
                 every, _, truth = tuned(kernel, configs, args, grid, "every", a)
                 search, _, ours = tuned(kernel, configs, args, grid, "search", b)
                 warm, _, again = tuned(kernel, configs, args, grid, "search", b)
-                # Of measuring alone, all compiled: what the exhaustive way takes is known by its own rule.
-                runs = gpu_timing.Runs()
-                whole = sum(
-                    one * (6 + max(1, int(25 / one)) + max(1, int(100 / one)))
-                    for times in truth.configs_timings.values() if times[0] < 1e9 and (one := times[0] + runs.clearing)
-                ) / 1e3  # fmt: skip
+                # Of measuring alone, all compiled.
+                clock = EventClock(lambda config: None, ())
+                whole = sum(clock.whole(times[0]) for times in truth.configs_timings.values() if times[0] < 1e9) / 1e3
             finite = {c: t for c, t in truth.configs_timings.items() if t[0] < 1e9}
             best = min(finite, key=lambda c: finite[c][0])
             over = max(against(kernel, choice, best, args, grid) for choice in {ours.best_config, again.best_config})

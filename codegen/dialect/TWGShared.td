@@ -150,8 +150,8 @@ def TWG_WarpgroupFenceOp : TWG_Op<"warpgroup_fence", [
     RangedTypesMatchWith<"each result has its tile's type", "tiles", "results", "$_self">]> {
   let summary = "products that begin behind it see what is in these registers";
   let description = [{
-    results[i] = tiles[i]: the sum that a product adds to and, if it is in registers, its first matrix. (C1) the results are used by
-    products alone   (C2) there are one or two.
+    results[i] = tiles[i]: the sum that a product adds to and, if it is in registers, its first matrix. (C1) the results
+    are used by products alone   (C2) there are one or two.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$tiles);
   let results = (outs Variadic<AnyRankedTensor>:$results);

@@ -24,6 +24,7 @@ struct Matrix {
   uint32_t row = 0, rows = 0, elementBytes = 0; ///< bytes of a row, rows of a column of rows
   bool isKMajor = true;
 
+  Matrix() = default;
   Matrix(twg::MemDescType type, unsigned kDimension) {
     unsigned contiguous = type.getLayout().getContiguous();
     row = type.getLayout().getSwizzle();
@@ -63,8 +64,9 @@ private:
   Emitter& e_;
   twg::WarpgroupDotOp dot_;
   const MmaShape* shape_ = nullptr;
-  DotLayouts layouts_; ///< of the instruction: a its first matrix, b its second
-  std::optional<Matrix> first_, second_;
+  DotLayouts layouts_;          ///< of the instruction: a its first matrix, b its second
+  std::optional<Matrix> first_; ///< none: it is in registers
+  Matrix second_;
   Value *firstDescriptor_ = nullptr, *secondDescriptor_ = nullptr;
   uint32_t columns_ = 0; ///< N of one instruction
   uint32_t kExtent_ = 0;
@@ -115,12 +117,12 @@ void WgmmaDot::addInstruction(uint32_t m, uint32_t n, uint32_t step) {
       }
     a += "}";
   }
-  std::string b = input(e_.ir().CreateAdd(secondDescriptor_, e_.ir().getInt64(second_->offsetOf(n, k) >> 4)), "l");
+  std::string b = input(e_.ir().CreateAdd(secondDescriptor_, e_.ir().getInt64(second_.offsetOf(n, k) >> 4)), "l");
   std::string tail = ", p";
   if (shape_->format != Multiplied::S8) tail += ", 1, 1";
   if (shape_->format == Multiplied::F16 || shape_->format == Multiplied::BF16) {
     if (first_) tail += first_->isKMajor ? ", 0" : ", 1";
-    tail += second_->isKMajor ? ", 0" : ", 1";
+    tail += second_.isKMajor ? ", 0" : ", 1";
   }
   text_ += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns_) + "k" + std::to_string(1u << shape_->kBits) +
            type_ + " {" + sums + "}, " + a + ", " + b + tail + "; ";
@@ -158,12 +160,12 @@ LogicalResult WgmmaDot::plan() {
 /// The matrices in shared memory.
 void WgmmaDot::describe() {
   mlir::Value first = dot_.first().get(), second = dot_.second().get();
-  second_.emplace(cast<twg::MemDescType>(second.getType()), dot_.getTransposed() ? 1 : 0);
+  second_ = Matrix(cast<twg::MemDescType>(second.getType()), dot_.getTransposed() ? 1 : 0);
   if (auto memory = dyn_cast<twg::MemDescType>(first.getType())) {
     first_.emplace(memory, dot_.getTransposed() ? 0 : 1);
     firstDescriptor_ = descriptor(first, *first_, true);
   }
-  secondDescriptor_ = descriptor(second, *second_, false);
+  secondDescriptor_ = descriptor(second, second_, false);
 }
 
 /// Elements in registers of the instructions: f32 stay floats in sums, others are packed into words. And back.

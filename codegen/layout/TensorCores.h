@@ -45,7 +45,8 @@ struct WgmmaForm {
   llvm::SmallVector<int32_t, 8> rows; ///< bit i of an instruction's row is bit rows[i] of a tile's; empty: the same
 };
 /// Rows of a first matrix that registers read from shared memory, where it is contiguous along the rows: threads hold
-/// neighbours, as many as one access takes, and the lanes of an access find each bank once. extent: rows.
+/// neighbours, as many as one access takes, and the lanes of an access find each bank once, of 8-bit elements twice.
+/// extent: rows.
 llvm::SmallVector<int32_t, 8> rowsReadFromMemory(const MmaShape& shape, int64_t extent, unsigned elementBytes,
                                                  unsigned warpBits);
 

@@ -7,7 +7,9 @@ Not here:  what is made of the times (testing.py), timing on the CPU.
 
 from __future__ import annotations
 
+import math
 import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +17,7 @@ from tiletwin._activate import interprets
 
 CACHE_BYTES = 256 << 20
 """Written before each call that is timed, so that it finds nothing of the last one in the GPU's L2 cache."""
+MOST_CLEARINGS = 20
 GRAPH_CALLS = 10
 """Least number of calls in a graph whose replay is timed."""
 
@@ -48,6 +51,39 @@ def _estimate(torch: Any, fn: Callable[[], Any], cache: Any = None) -> float:
     return max(pair[0].elapsed_time(pair[1]) / 5, 1e-3)
 
 
+class _Cleared:
+    """Calls with cold caches, whose launch the host has made before the GPU comes to them: what empties the caches is
+    repeated until it takes longer than the host does. Otherwise the events of a call of a few microseconds would tell
+    how long the GPU waited for the host."""
+
+    def __init__(self, torch: Any, clear: Callable[[], Any], clearing: float) -> None:
+        """clearing: milliseconds that `clear` takes on the GPU."""
+        self._torch, self._clear, self._once = torch, clear, clearing
+        self._count = 1
+
+    @property
+    def clearing(self) -> float:
+        """Milliseconds in front of a call."""
+        return self._count * self._once
+
+    def times(self, fn: Callable[[], Any], count: int, before: Callable[[], Any] = lambda: None) -> list[float]:
+        """Milliseconds of each of `count` calls. before: called in front of each."""
+        least = math.inf  # a launch may wait for room in the GPU's queue
+        pairs = _events(self._torch, count)
+        for start, end in pairs:
+            before()
+            for _ in range(self._count):
+                self._clear()
+            began = time.perf_counter()
+            start.record()
+            fn()
+            end.record()
+            least = min(least, 1e3 * (time.perf_counter() - began))
+            self._count = min(max(1, math.ceil(1.5 * least / self._once)), MOST_CLEARINGS)
+        self._torch.cuda.synchronize()
+        return _milliseconds(pairs)
+
+
 def call_times(fn: Callable[[], Any], warmup: float, rep: float, grad_to_none: Sequence[Any] | None) -> list[float]:
     """Milliseconds of each of `rep` ms worth of calls on the GPU, after `warmup` ms of them."""
     import torch
@@ -58,16 +94,14 @@ def call_times(fn: Callable[[], Any], warmup: float, rep: float, grad_to_none: S
     one = _estimate(torch, fn, cache)
     for _ in range(max(1, int(warmup / one))):
         fn()
-    pairs = _events(torch, max(1, int(rep / one)))
-    for start, end in pairs:
+
+    def forget_gradients() -> None:
         for tensor in grad_to_none or ():
             tensor.grad = None
-        cache.zero_()
-        start.record()
-        fn()
-        end.record()
-    torch.cuda.synchronize()
-    return _milliseconds(pairs)
+
+    cleared = _Cleared(torch, cache.zero_, _estimate(torch, cache.zero_))
+    cleared.times(fn, 1, forget_gradients)  # how long the host takes
+    return cleared.times(fn, max(1, int(rep / one)), forget_gradients)
 
 
 def graph_times(fn: Callable[[], Any], rep: float, grad_to_none: Sequence[Any] | None) -> list[float]:
@@ -115,21 +149,18 @@ class Runs:
         one = _estimate(torch, self._cache.zero_)
         for _ in range(int(WARM_UP / one)):
             self._cache.zero_()
-        self.clearing = _estimate(torch, self._cache.zero_)
-        """Milliseconds that emptying the caches takes."""
+        self._cleared = _Cleared(torch, self._cache.zero_, _estimate(torch, self._cache.zero_))
+
+    @property
+    def clearing(self) -> float:
+        """Milliseconds that emptying the caches takes in front of a run."""
+        return self._cleared.clearing
 
     def times(self, fn: Callable[[], Any], count: int, warm: bool = False) -> list[float]:
         """Milliseconds of each of `count` runs. warm: one more goes before them."""
         if warm:
-            fn()
-        pairs = _events(self._torch, count)
-        for start, end in pairs:
-            self._cache.zero_()
-            start.record()
-            fn()
-            end.record()
-        self._torch.cuda.synchronize()
-        return _milliseconds(pairs)
+            self._cleared.times(fn, 1)
+        return self._cleared.times(fn, count)
 
 
 class GraphRuns:
