@@ -1,9 +1,12 @@
-"""Our code on an NVIDIA GPU beside Triton's for the same kernels: time of Triton / our time, each at its best of the
-same configurations.
+"""Our code on an NVIDIA GPU beside Triton's for the same kernels, each at its best of the same configurations.
 
-    python benchmarks/gpu.py [name ...] [--json FILE]
+    python benchmarks/gpu.py [name ...] [--runs N] [--json FILE]
 
-Needs a GPU, torch and Triton. Every result is checked against torch before it is timed.
+Prints time of Triton / our time, the median over runs, the smallest and the largest, and the time of the library that
+torch calls. Needs a GPU, torch and Triton. Every result is checked against torch before it is timed.
+
+Here:      the clock, the table, the time of a launch.
+Not here:  what is launched (gpu_rows.py), kernels (gpu_kernels.py, gpu_row_kernels.py, gpu_product_kernels.py).
 """
 
 from __future__ import annotations
@@ -17,32 +20,59 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 HERE = pathlib.Path(__file__).parent
-GATES = {"vadd": 0.95, "softmax": 0.95, "layer_norm": 0.95, "matmul": 0.75, "attention": 0.75}
 DEVICE = "cuda"
+KERNELS = ("gpu_kernels", "gpu_row_kernels", "gpu_product_kernels")
+# The least ratio that a row must have, by the beginning of its name; the longest one counts.
+GATES = {
+    "vadd": 1.0,
+    "softmax": 1.02,
+    "layer_norm": 1.02,
+    "rms_norm": 1.02,
+    "cross_entropy": 1.02,
+    "matmul f16": 1.05,
+    "matmul f16 512": 1.0,
+    "matmul tf32": 3.5,
+    "matmul fp8": 1.5,
+    "matmul int8": 1.2,
+    "attention f16 D64": 1.2,
+    "attention bf16 D64": 1.2,
+    "attention f16 D128": 1.25,
+    "attention bf16 D128": 1.25,
+    "attention backward": 1.15,
+    "grouped": 1.1,
+    "epilogue": 1.1,
+    "int4": 1.1,
+    "stream_k": 1.1,
+}
 
 
 def load_kernels(which: str) -> Any:
-    """benchmarks/gpu_kernels.py with `triton` being Triton or tiletwin."""
+    """All kernels with `triton` being Triton or tiletwin."""
     if which == "tiletwin":
         import tiletwin
         import tiletwin.language
 
         kept = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "triton"}
         sys.modules["triton"], sys.modules["triton.language"] = tiletwin, tiletwin.language
-    spec = importlib.util.spec_from_file_location(f"kernels_of_{which}", HERE / "gpu_kernels.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    found: dict[str, Any] = {}
+    for name in KERNELS:
+        spec = importlib.util.spec_from_file_location(f"{name}_of_{which}", HERE / f"{name}.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        found |= vars(module)
     if which == "tiletwin":
         del sys.modules["triton"], sys.modules["triton.language"]
         sys.modules.update(kept)
-    return module
+    return SimpleNamespace(**found)
 
 
-def milliseconds(run: Callable[[], Any], rounds: int = 30) -> float:
+def milliseconds(run: Callable[[], Any], rounds: int = 20) -> float:
     """Median time of a launch on the GPU, by events; the caches are filled with other data in between."""
     import torch
 
@@ -59,127 +89,50 @@ def milliseconds(run: Callable[[], Any], rounds: int = 30) -> float:
     return statistics.median(start.elapsed_time(end) for start, end in pairs)
 
 
-def launches() -> dict[str, tuple[list[dict], Callable[[Any, dict], Callable[[], Any]], Callable[[], float]]]:
-    """By row: configurations, (kernels, configuration) -> launch, the error of the last result against torch."""
+def right_ones(kernels: Any, row: Any) -> tuple[list[tuple[dict[str, Any], Callable[[], Any]]], dict[str, Any]]:
+    """The configurations that compile and are right, with what starts them."""
     import torch
 
-    rows: dict[str, Any] = {}
-
-    def vadd() -> Any:
-        n = 1 << 28
-        x, y = torch.randn(n, device=DEVICE), torch.randn(n, device=DEVICE)
-        out = torch.empty_like(x)
-
-        def launch(kernels: Any, c: dict) -> Callable[[], Any]:
-            grid = (n // c["BLOCK"],)
-            return lambda: kernels.vadd[grid](x, y, out, n, **c)
-
-        configs = [{"BLOCK": b, "num_warps": w} for b in (1024, 2048) for w in (4, 8)]
-        return configs, launch, lambda: (out - (x + y)).abs().max().item(), 0.0
-
-    def softmax(rows_: int, columns: int) -> Any:
-        x = torch.randn(rows_, columns, device=DEVICE)
-        out = torch.empty_like(x)
-
-        def launch(kernels: Any, c: dict) -> Callable[[], Any]:
-            return lambda: kernels.softmax[(rows_,)](x, out, columns, **c)
-
-        configs = [{"BLOCK": columns, "num_warps": w} for w in (4, 8, 16)]
-        return configs, launch, lambda: (out - torch.softmax(x, 1)).abs().max().item(), 1e-5
-
-    def layer_norm() -> Any:
-        x = torch.randn(8192, 4096, device=DEVICE, dtype=torch.float16)
-        w, b = torch.randn(4096, device=DEVICE).half(), torch.randn(4096, device=DEVICE).half()
-        out = torch.empty_like(x)
-
-        def launch(kernels: Any, c: dict) -> Callable[[], Any]:
-            return lambda: kernels.layer_norm[(8192,)](x, w, b, out, 4096, 1e-5, **c)
-
-        def error() -> float:
-            want = torch.nn.functional.layer_norm(x.float(), (4096,), w.float(), b.float(), 1e-5)
-            return (out.float() - want).abs().max().item()
-
-        return [{"BLOCK": 4096, "num_warps": n} for n in (4, 8, 16)], launch, error, 2e-2
-
-    def matmul(size: int, dtype: Any, blocks: int) -> Any:
-        a, b = torch.randn(size, size, device=DEVICE), torch.randn(size, size, device=DEVICE)
-        a, b = a.to(dtype), b.to(dtype)
-        c = torch.empty(size, size, device=DEVICE, dtype=torch.float32 if dtype == torch.float32 else torch.float16)
-
-        def launch(kernels: Any, config: dict) -> Callable[[], Any]:
-            grid = (math.ceil(size / config["BM"]) * math.ceil(size / config["BN"]),)
-            return lambda: kernels.matmul[grid](a, b, c, size, size, size, GROUP=8, **config)
-
-        def error() -> float:
-            want = a.float() @ b.float()
-            return ((c.float() - want).norm() / want.norm()).item()
-
-        configs = [
-            {"BM": bm, "BN": bn, "BK": blocks, "num_warps": w, "num_stages": s}
-            for bm, bn, w in ((128, 128, 4), (128, 128, 8), (128, 256, 8), (64, 128, 4))
-            for s in (3, 4)
-        ]
-        return configs, launch, error, 3e-3 if dtype != torch.float8_e4m3fn else 2e-2
-
-    def attention(width: int) -> Any:
-        heads, tokens = 32, 4096
-        q, k, v = (torch.randn(heads, tokens, width, device=DEVICE).half() for _ in range(3))
-        out = torch.empty_like(q)
-
-        def launch(kernels: Any, config: dict) -> Callable[[], Any]:
-            grid = (tokens // config["BM"], heads)
-            return lambda: kernels.attention[grid](q, k, v, out, width**-0.5, tokens, D=width, **config)
-
-        def error() -> float:
-            want = torch.nn.functional.scaled_dot_product_attention(q[None].float(), k[None].float(), v[None].float())[
-                0
-            ]
-            return ((out.float() - want).norm() / want.norm()).item()
-
-        configs = [
-            {"BM": bm, "BN": bn, "num_warps": w, "num_stages": s}
-            for bm, bn, w in ((128, 64, 4), (128, 128, 8), (64, 64, 4))
-            for s in (2, 3)
-        ]
-        return configs, launch, error, 1e-2
-
-    rows["vadd f32 2^28"] = vadd
-    rows["softmax f32 8192x4096"] = lambda: softmax(8192, 4096)
-    rows["softmax f32 4096x16384"] = lambda: softmax(4096, 16384)
-    rows["layer_norm f16 8192x4096"] = layer_norm
-    rows["matmul f16 2048"] = lambda: matmul(2048, torch.float16, 64)
-    rows["matmul f16 4096"] = lambda: matmul(4096, torch.float16, 64)
-    rows["matmul tf32 4096"] = lambda: matmul(4096, torch.float32, 32)
-    rows["matmul fp8 4096"] = lambda: matmul(4096, torch.float8_e4m3fn, 128)
-    rows["attention f16 D64"] = lambda: attention(64)
-    rows["attention f16 D128"] = lambda: attention(128)
-    return rows
-
-
-def best(kernels: Any, row: Any) -> dict[str, Any]:
-    """The fastest configuration that compiles and is right."""
-    import torch
-
-    configs, launch, error, tolerance = row
-    found: dict[str, Any] = {"ms": math.inf, "compile_s": 0.0, "failed": []}
-    for config in configs:
-        run = launch(kernels, config)
+    facts: dict[str, Any] = {"compile_s": 0.0, "failed": []}
+    found = []
+    for config in row.configs:
+        run = row.launch(kernels, config)
         try:
             started = time.perf_counter()
             run()
             torch.cuda.synchronize()
-            compiled = time.perf_counter() - started
-            wrong = error()
-            if not wrong <= tolerance:
-                found["failed"].append(f"{config}: error {wrong:.3g}")
-                continue
-            time_ms = milliseconds(run)
+            facts["compile_s"] = max(facts["compile_s"], time.perf_counter() - started)
+            wrong = row.error()
         except Exception as failure:
-            found["failed"].append(f"{config}: {type(failure).__name__}: {str(failure)[:300]}")
+            facts["failed"].append(f"{config}: {type(failure).__name__}: {str(failure)[:300]}")
             continue
-        found["compile_s"] = max(found["compile_s"], compiled)
-        if time_ms < found["ms"]:
-            found |= {"ms": time_ms, "config": config, "error": wrong}
+        if wrong <= row.tolerance:
+            found.append((config, run))
+        else:
+            facts["failed"].append(f"{config}: error {wrong:.3g}")
+    return found, facts
+
+
+def measure(sides: dict[str, Any], row: Any, runs: int) -> dict[str, Any]:
+    """Each side's fastest configuration: all of them are timed once, the best two again as often as there are runs."""
+    found: dict[str, Any] = {side: {"ms": math.inf, "runs": []} for side in sides}
+    fastest = {}
+    for side, kernels in sides.items():
+        right, facts = right_ones(kernels, row)
+        found[side] |= facts
+        fastest[side] = sorted(right, key=lambda one: milliseconds(one[1], 9))[:2]
+    for _ in range(runs):
+        for side, best in fastest.items():
+            if best:
+                found[side]["runs"].append([milliseconds(run) for _, run in best])
+    for side, best in fastest.items():
+        if best:
+            medians = [statistics.median(times) for times in zip(*found[side]["runs"], strict=True)]
+            chosen = medians.index(min(medians))
+            found[side] |= {"ms": medians[chosen], "config": best[chosen][0]}
+            found[side]["runs"] = [times[chosen] for times in found[side]["runs"]]
+    if row.library is not None:
+        found["library"] = {"ms": statistics.median(milliseconds(row.library) for _ in range(runs))}
     return found
 
 
@@ -202,11 +155,31 @@ def launch_microseconds(kernels: Any, count: int = 2000) -> float:
     return min(rounds) / count * 1e6
 
 
+def show(name: str, found: dict[str, Any]) -> dict[str, Any]:
+    """Prints a row; gives what the file keeps of it."""
+    ours, theirs = found["tiletwin"], found["triton"]
+    ratio = theirs["ms"] / ours["ms"] if ours["ms"] < math.inf else 0.0
+    ratios = [a / b for a, b in zip(theirs["runs"], ours["runs"], strict=False)] or [0.0]
+    gate = GATES[max((start for start in GATES if name.startswith(start)), key=len)]
+    library = f"{found['library']['ms']:9.4f}" if "library" in found else " " * 9
+    times = f"{name:31} {ours['ms']:9.4f} {theirs['ms']:9.4f} {library}"
+    verdict = f"{'met' if ratio >= gate else 'NOT MET'}: {gate}"
+    spread = f"({min(ratios):.3f} to {max(ratios):.3f})"
+    print(times, f"{ratio:6.3f} {spread} {verdict}  {ours.get('config')} vs {theirs.get('config')}", flush=True)
+    for side in ("tiletwin", "triton"):
+        for line in found[side]["failed"]:
+            print(f"    {side}: {line}")
+    return {"ratio": ratio, "gate": gate, **found}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="beginnings of rows")
+    parser.add_argument("--runs", type=int, default=3, help="times that each row is measured")
     parser.add_argument("--json", help="file for the results")
+    parser.add_argument("--skip", nargs="*", default=[], help="beginnings of rows that are left out")
     arguments = parser.parse_args()
+    import gpu_rows
     import tiletwin
     import torch
     import triton
@@ -221,27 +194,17 @@ def main() -> None:
         "rows": {},
     }
     print({name: value for name, value in results.items() if name != "rows"})
-    for name, make in launches().items():
-        if arguments.names and not name.startswith(tuple(arguments.names)):
-            continue
-        row = make()
-        measured = {side: best(kernels, row) for side, kernels in sides.items()}
-        ratio = measured["triton"]["ms"] / measured["tiletwin"]["ms"]
-        gate = GATES[name.split()[0]]
-        results["rows"][name] = {"ratio": ratio, "gate": gate, **measured}
-        ours = measured["tiletwin"]
-        verdict = f"{'met' if ratio >= gate else 'NOT MET'}: {gate}"
-        print(
-            f"{name:26} {measured['triton']['ms']:9.4f} ms {ours['ms']:9.4f} ms  ratio {ratio:6.3f} "
-            f"({verdict})  {ours.get('config')} vs {measured['triton'].get('config')}"
-        )
-        for side, found in measured.items():
-            for line in found["failed"]:
-                print(f"    {side}: {line}")
+    print(f"{'ms':31} {'tiletwin':>9} {'Triton':>9} {'library':>9}  Triton / tiletwin (of single runs)")
+    for name, make in gpu_rows.rows().items():
+        wanted = not arguments.names or name.startswith(tuple(arguments.names))
+        if wanted and not name.startswith(tuple(arguments.skip)):
+            results["rows"][name] = show(name, measure(sides, make(), arguments.runs))
+        if arguments.json:
+            pathlib.Path(arguments.json).write_text(json.dumps(results, indent=1))
     if not arguments.names:
         overhead = {side: launch_microseconds(kernels) for side, kernels in sides.items()}
         results["launch_us"] = overhead
-        print(f"launch back to back: {overhead['tiletwin']:.2f} us (6), Triton {overhead['triton']:.2f} us")
+        print(f"launch back to back: {overhead['tiletwin']:.2f} us, Triton {overhead['triton']:.2f} us")
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(results, indent=1))
 

@@ -1,4 +1,7 @@
-"""Kernels that benchmarks/gpu.py times: imported once with Triton and once with tiletwin behind the name `triton`."""
+"""Kernels that benchmarks/gpu.py times: imported once with Triton and once with tiletwin behind the name `triton`.
+
+Not here: loops over blocks of a row, gradients (gpu_row_kernels.py), other products (gpu_product_kernels.py).
+"""
 
 import triton
 import triton.language as tl
@@ -56,6 +59,25 @@ def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
     m = pm * BM + tl.arange(0, BM)
     n = pn * BN + tl.arange(0, BN)
     tl.store(c + m[:, None] * N + n[None, :], acc.to(c.dtype.element_ty), mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@triton.jit
+def matmul_integers(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr):
+    pid = tl.program_id(0)
+    rows, columns = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    first = pid // (GROUP * columns) * GROUP
+    height = min(rows - first, GROUP)
+    m = (first + pid % (GROUP * columns) % height) * BM + tl.arange(0, BM)
+    n = pid % (GROUP * columns) // height * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    at_a = a + m[:, None] * K + k[None, :]
+    at_b = b + k[:, None] * N + n[None, :]
+    acc = tl.zeros((BM, BN), tl.int32)
+    for _ in range(0, K, BK):
+        acc = tl.dot(tl.load(at_a), tl.load(at_b), acc, out_dtype=tl.int32)
+        at_a += BK
+        at_b += BK * N
+    tl.store(c + m[:, None] * N + n[None, :], acc)
 
 
 @triton.jit
