@@ -93,8 +93,6 @@ LogicalResult WarpgroupDotOp::verify() {
       return emitOpError() << "needs `rows` that name each bit of " << extent << " rows once"; // C4
   }
   if (!getInFlight()) return success();
-  if (!isInMemory(first()))
-    return emitOpError() << "in flight needs `" << (getTransposed() ? "b" : "a") << "` in shared memory"; // C3
   if (tt::elementTypeOf(getD().getType()).getIntOrFloatBitWidth() != 32)
     return emitOpError("in flight needs sums of 32 bits"); // C3
   for (OpOperand& use : getD().getUses()) {

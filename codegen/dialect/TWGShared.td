@@ -125,9 +125,8 @@ def TWG_WarpgroupDotOp : TWG_Op<"warpgroup_dot", [MemoryEffects<[MemRead]>]> {
     behind a product that is not `in_flight`, and a twg.warpgroup_fence, of which `c` and a matrix in registers are results,
     in front of each (passes/Groups.h).
     (C1) K of 8- and 32-bit operands in shared memory is their contiguous dimension   (C2) rows there are swizzled
-    (C3) in flight: both matrices are in shared memory, `d` has elements of 32 bits and is used by further products in
-    flight, as their `c`, by twg.warpgroup_fence, by twg.warpgroup_wait, and by what ends a block
-    (C4) `rows` names each bit once.
+    (C3) in flight: `d` has elements of 32 bits and is used by further products in flight, as their `c`,
+    by twg.warpgroup_fence, by twg.warpgroup_wait, and by what ends a block   (C4) `rows` names each bit once.
   }];
   let arguments = (ins AnyTypeOf<[AnyRankedTensor, TWG_MemDescType]>:$a,
                        AnyTypeOf<[AnyRankedTensor, TWG_MemDescType]>:$b, AnyRankedTensor:$c, UnitAttr:$transposed,

@@ -35,7 +35,10 @@ Operation* firstReader(twg::LocalAllocOp allocation) {
 
 DotsInFlight::DotsInFlight(scf::ForOp loop, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered) : loop_(loop) {
   for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number)
-    if (Sum sum{number, {}}; find(sum)) sums_.push_back(std::move(sum));
+    if (Sum sum{number, {}}; findAddedUp(sum))
+      sums_.push_back(std::move(sum));
+    else if (Sum sum{number, {}}; findRead(sum))
+      sums_.push_back(std::move(sum));
   llvm::erase_if(sums_, [&](const Sum& sum) {
     return llvm::any_of(sum.dots, [&](twg::WarpgroupDotOp dot) {
       return !readsWhatStays(dot.getA(), isBuffered) || !readsWhatStays(dot.getB(), isBuffered);
@@ -44,14 +47,15 @@ DotsInFlight::DotsInFlight(scf::ForOp loop, llvm::function_ref<bool(twg::LocalAl
   for (const Sum& sum : sums_)
     for (twg::WarpgroupDotOp dot : sum.dots)
       for (Value memory : {dot.getA(), Value(dot.getB())}) {
-        twg::LocalAllocOp allocation = twg::allocationOf(memory);
+        twg::LocalAllocOp allocation =
+            isa<twg::MemDescType>(memory.getType()) ? twg::allocationOf(memory) : twg::LocalAllocOp();
         if (allocation && allocation->getBlock() == loop_.getBody() && !isBuffered(allocation))
           single_.insert(allocation);
       }
 }
 
 /// The products that add to a carried value and are all that happens to it.
-bool DotsInFlight::find(Sum& sum) {
+bool DotsInFlight::findAddedUp(Sum& sum) {
   Value value = loop_.getRegionIterArg(sum.number);
   if (!isa<RankedTensorType>(value.getType()) || !isInRegistersOfItsOwn(value)) return false;
   while (value.hasOneUse()) {
@@ -67,9 +71,28 @@ bool DotsInFlight::find(Sum& sum) {
   return false;
 }
 
-/// True for memory that the loop does not write, or only where a wait can stand before.
+/// The products that make a carried value, which the next iteration reads.
+bool DotsInFlight::findRead(Sum& sum) {
+  Value value = loop_.getYieldedValues()[sum.number], carried = loop_.getRegionIterArg(sum.number);
+  if (!isa<RankedTensorType>(value.getType()) || !isInRegistersOfItsOwn(value)) return false;
+  for (auto dot = value.getDefiningOp<twg::WarpgroupDotOp>();
+       dot && dot->getBlock() == loop_.getBody() && value.hasOneUse();
+       value = dot.getC(), dot = value.getDefiningOp<twg::WarpgroupDotOp>())
+    sum.dots.insert(sum.dots.begin(), dot);
+  if (sum.dots.empty()) return false;
+  sum.reader = sum.dots.front();
+  bool isRead = false;
+  for (Operation* user : carried.getUsers()) {
+    Operation* here = loop_.getBody()->findAncestorOpInBlock(*user);
+    isRead |= here != loop_.getBody()->getTerminator();
+    if (here->isBeforeInBlock(sum.reader)) sum.reader = here;
+  }
+  return isRead;
+}
+
+/// True for registers, and for memory that the loop does not write, or only where a wait can stand before.
 bool DotsInFlight::readsWhatStays(Value memory, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered) {
-  if (!isa<twg::MemDescType>(memory.getType())) return false; // registers
+  if (!isa<twg::MemDescType>(memory.getType())) return true;
   if (!loop_.getBodyRegion().isAncestor(memory.getParentRegion())) return true;
   twg::LocalAllocOp allocation = twg::allocationOf(memory);
   if (!allocation || allocation->getBlock() != loop_.getBody()) return false;
@@ -87,6 +110,22 @@ Operation* DotsInFlight::firstWrite() {
   return first;
 }
 
+/// Where the first sum is read that more than products need; null: there is none.
+Operation* DotsInFlight::firstRead() {
+  Operation* first = nullptr;
+  for (const Sum& sum : sums_)
+    if (sum.reader && (!first || sum.reader->isBeforeInBlock(first))) first = sum.reader;
+  return first;
+}
+
+/// The first product in front of `end` that is waited for at once, and so are those of the iteration before: one wait does
+/// for all. Null: there is none.
+twg::WarpgroupDotOp DotsInFlight::waitedInFrontOf(Operation* end) {
+  for (auto dot : loop_.getBody()->getOps<twg::WarpgroupDotOp>())
+    if (end && dot->isBeforeInBlock(end) && !dot.getInFlight() && isInRegistersOfItsOwn(dot.getD())) return dot;
+  return {};
+}
+
 /// Nothing is in flight in front of the loop, but what came through a wait is in registers there. Constants would be put
 /// into them once more on the way around a loop without iterations, and then the assembler keeps nothing in flight.
 void DotsInFlight::fixRegisters() {
@@ -99,25 +138,32 @@ void DotsInFlight::fixRegisters() {
 
 /// The wait in the loop's body.
 Operation* DotsInFlight::wait() {
-  Operation *last = nullptr, *write = firstWrite();
+  Operation *last = nullptr, *end = firstWrite(), *read = firstRead(); // end: all of them are waited for in front of it
+  if (read && (!end || read->isBeforeInBlock(end))) end = read;
   unsigned dots = 0;
   for (const Sum& sum : sums_) {
     dots += sum.dots.size();
     if (!last || last->isBeforeInBlock(sum.dots.back())) last = sum.dots.back();
   }
+  twg::WarpgroupDotOp before = read == end ? waitedInFrontOf(end) : twg::WarpgroupDotOp();
+  if (before) end = before->getNextNode();
   OpBuilder builder(last);
-  if (write)
-    builder.setInsertionPoint(write);
+  if (end)
+    builder.setInsertionPoint(end);
   else
     builder.setInsertionPointAfter(last);
-  SmallVector<Value> before;
+  SmallVector<Value> now;
   for (const Sum& sum : sums_) {
     Value value = loop_.getRegionIterArg(sum.number);
     for (twg::WarpgroupDotOp dot : sum.dots)
-      if (!write || dot->isBeforeInBlock(write)) value = dot.getD();
-    before.push_back(value);
+      if (!end || dot->isBeforeInBlock(end)) value = dot.getD();
+    now.push_back(value);
   }
-  waitForSums(builder, loop_.getLoc(), write ? 0 : dots, before);
+  if (before) {
+    before.setInFlight(true);
+    now.push_back(before.getD());
+  }
+  waitForSums(builder, loop_.getLoc(), end ? 0 : dots, now);
   return ttg::BarrierOp::create(builder, loop_.getLoc(), ttg::BarrierScope::Local);
 }
 

@@ -6,7 +6,8 @@
 // Idea: a sum that a loop carries from product to product, and that nothing else in the loop reads, needs no wait: what
 //       has to wait is the next write to the shared memory that the products read. Where all of it has a buffer for each
 //       of several iterations, a product is waited for one iteration later, behind the next one; where some has one
-//       buffer, right before that is written again.
+//       buffer, right before that is written again. What the next iteration does something else with (a softmax scales its
+//       sum) is in flight until that: all products are waited for there.
 // Invariant: nothing is in flight when the loop has ended.
 #pragma once
 #include "codegen/dialect/TWG.h"
@@ -38,10 +39,15 @@ private:
   struct Sum {
     unsigned number;
     mlir::SmallVector<twg::WarpgroupDotOp, 2> dots;
+    mlir::Operation* reader =
+        nullptr; ///< of the loop's body: first needs the sum of the iteration before; null: products alone do
   };
-  bool find(Sum& sum);
+  bool findAddedUp(Sum& sum);
+  bool findRead(Sum& sum);
   bool readsWhatStays(mlir::Value memory, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered);
   mlir::Operation* firstWrite();
+  mlir::Operation* firstRead();
+  twg::WarpgroupDotOp waitedInFrontOf(mlir::Operation* end);
   void fixRegisters();
   mlir::Operation* wait();
 

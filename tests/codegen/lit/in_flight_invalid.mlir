@@ -14,19 +14,6 @@ tt.func public @stored(%m: !twg.memdesc<2x4xf32, #s>) {
 
 #l = #twg.linear<{register = [[0, 1], [1, 0]], lane = [], warp = [], block = []}>
 #s = #twg.shared<contiguous = 0, swizzle = 0>
-tt.func public @from_registers(%b: !twg.memdesc<2x2xf16, #s>) {
-  %a = ub.poison : tensor<2x2xf16, #l>
-  %c = ub.poison : tensor<2x2xf32, #l>
-  // expected-error @below {{in flight needs `a` in shared memory}}
-  %d = twg.warpgroup_dot %a, %b, %c in_flight : tensor<2x2xf16, #l> * !twg.memdesc<2x2xf16, #s>, tensor<2x2xf32, #l> -> tensor<2x2xf32, #l>
-  %e = twg.warpgroup_wait 0, %d : tensor<2x2xf32, #l>
-  tt.return
-}
-
-// -----
-
-#l = #twg.linear<{register = [[0, 1], [1, 0]], lane = [], warp = [], block = []}>
-#s = #twg.shared<contiguous = 0, swizzle = 0>
 tt.func public @used_too_early(%a: !twg.memdesc<2x2xf16, #s>, %b: !twg.memdesc<2x2xf16, #s>) {
   %c = ub.poison : tensor<2x2xf32, #l>
   // expected-error @below {{in flight has a result that arith.addf uses; it wants that of twg.warpgroup_wait}}
