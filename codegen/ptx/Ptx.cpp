@@ -1,5 +1,6 @@
 // codegen/ptx/Ptx.cpp -- see Ptx.h.
 #include "codegen/ptx/Ptx.h"
+#include "codegen/ptx/LoopPointers.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -73,6 +74,10 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, calls, modules);
+  builder.registerOptimizerLastEPCallback(
+      [](llvm::ModulePassManager& last, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+        last.addPass(llvm::createModuleToFunctionPassAdaptor(ShareLoopPointers()));
+      });
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
