@@ -1,5 +1,6 @@
 // codegen/passes/DotsInFlight.cpp -- see DotsInFlight.h.
 #include "codegen/passes/DotsInFlight.h"
+#include "codegen/passes/SumsInBranches.h"
 #include "ir/TT.h"
 #include "mlir/IR/Builders.h"
 
@@ -54,21 +55,21 @@ DotsInFlight::DotsInFlight(scf::ForOp loop, llvm::function_ref<bool(twg::LocalAl
       }
 }
 
-/// The products that add to a carried value and are all that happens to it.
+/// The products that add to a carried value and are all that happens to it, but for branches behind them.
 bool DotsInFlight::findAddedUp(Sum& sum) {
   Value value = loop_.getRegionIterArg(sum.number);
   if (!isa<RankedTensorType>(value.getType()) || !isInRegistersOfItsOwn(value)) return false;
   while (value.hasOneUse()) {
-    OpOperand& use = *value.use_begin();
-    auto dot = dyn_cast<twg::WarpgroupDotOp>(use.getOwner());
-    if (!dot)
-      return !sum.dots.empty() && use.getOwner() == loop_.getBody()->getTerminator() &&
-             use.getOperandNumber() == sum.number;
+    auto dot = dyn_cast<twg::WarpgroupDotOp>(*value.user_begin());
+    if (!dot) break;
     if (dot->getBlock() != loop_.getBody() || dot.getC() != value) return false;
     sum.dots.push_back(dot);
     value = dot.getD();
   }
-  return false;
+  if (sum.dots.empty()) return false;
+  std::optional<SumInBranches> branches = SumInBranches::find(loop_, sum.number, value);
+  auto isBehind = [&](twg::WarpgroupDotOp dot) { return branches->isBehind(dot); };
+  return branches && llvm::all_of(loop_.getBody()->getOps<twg::WarpgroupDotOp>(), isBehind);
 }
 
 /// The products that make a carried value, which the next iteration reads.
@@ -168,8 +169,11 @@ Operation* DotsInFlight::wait() {
 }
 
 Operation* DotsInFlight::rewrite() {
-  for (const Sum& sum : sums_)
+  for (Sum& sum : sums_) {
     for (twg::WarpgroupDotOp dot : sum.dots) dot.setInFlight(true);
+    if (!sum.reader) // looks anew, since sums may share branches
+      SumInBranches::find(loop_, sum.number, sum.dots.back().getD())->rewrite();
+  }
   fixRegisters();
   Operation* barrier = wait();
   OpBuilder builder(loop_.getContext());

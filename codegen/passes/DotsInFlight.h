@@ -1,13 +1,14 @@
 // codegen/passes/DotsInFlight.h -- products of warpgroups that stay in flight while a loop goes on.
 //
 // Here:      which products of a loop may, where they are waited for.
-// Not here:  copies into shared memory (Pipeline.h), the instructions (emit/DotWgmma.cpp).
+// Not here:  branches that read a sum (SumsInBranches.h), copies into shared memory (Pipeline.h), the instructions
+//            (emit/DotWgmma.cpp).
 //
-// Idea: a sum that a loop carries from product to product, and that nothing else in the loop reads, needs no wait: what
-//       has to wait is the next write to the shared memory that the products read. Where all of it has a buffer for each
-//       of several iterations, a product is waited for one iteration later, behind the next one; where some has one
-//       buffer, right before that is written again. What the next iteration does something else with (a softmax scales its
-//       sum) is in flight until that: all products are waited for there.
+// Idea: a sum that a loop carries from product to product, and that nothing else in the loop reads, needs no wait
+//       (branches that read it wait themselves): what has to wait is the next write to the shared memory that the products
+//       read. Where all of it has a buffer for each of several iterations, a product is waited for one iteration later,
+//       behind the next one; where some has one buffer, right before that is written again. What the next iteration does
+//       something else with (a softmax scales its sum) is in flight until that: all products are waited for there.
 // Invariant: nothing is in flight when the loop has ended.
 #pragma once
 #include "codegen/dialect/TWG.h"
@@ -39,8 +40,8 @@ private:
   struct Sum {
     unsigned number;
     mlir::SmallVector<twg::WarpgroupDotOp, 2> dots;
-    mlir::Operation* reader =
-        nullptr; ///< of the loop's body: first needs the sum of the iteration before; null: products alone do
+    /// The operation of the loop's body that first needs the sum of the iteration before; null: products alone do.
+    mlir::Operation* reader = nullptr;
   };
   bool findAddedUp(Sum& sum);
   bool findRead(Sum& sum);

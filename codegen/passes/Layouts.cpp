@@ -37,6 +37,7 @@ private:
   void assignBlockAccess(Operation* op);
   void assignDot(tt::DotOp dot);
   void assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan);
+  void sinkConversions();
   void eraseFree();
 
   /// narrowed: a conversion may move what the tile was widened from.
@@ -438,6 +439,33 @@ LogicalResult LayoutAssigner::assignBlock(Block& block) {
   return success();
 }
 
+/// The region of a branch that all users of a value are in; null: another operation of its block uses it.
+Region* branchOfUsers(Operation* op) {
+  Region* branch = nullptr;
+  for (Operation* user : op->getUsers()) {
+    Operation* outer = op->getBlock()->findAncestorOpInBlock(*user);
+    if (outer == user || !isa_and_nonnull<scf::IfOp>(outer)) return nullptr;
+    Region* region = user->getParentRegion();
+    while (region->getParentOp() != outer) region = region->getParentOp()->getParentRegion();
+    if (branch && region != branch) return nullptr;
+    branch = region;
+  }
+  return branch;
+}
+
+/// Conversions stand behind definitions, so that all users can have them. What only a branch uses belongs into it.
+void LayoutAssigner::sinkConversions() {
+  SmallVector<Operation*> conversions;
+  kernel_.walk([&](twg::ConvertLayoutOp convert) { conversions.push_back(convert); });
+  for (Operation* convert : llvm::reverse(conversions)) // those behind use those in front
+    while (Region* branch = branchOfUsers(convert)) {
+      Operation* first = branch->front().getTerminator();
+      for (Operation* user : convert->getUsers())
+        if (Operation* op = branch->front().findAncestorOpInBlock(*user); op->isBeforeInBlock(first)) first = op;
+      convert->moveBefore(first);
+    }
+}
+
 void LayoutAssigner::eraseFree() {
   for (const SmallVector<Operation*>& ops : {free_, replaced_}) // free ones use what was replaced
     for (Operation* op : llvm::reverse(ops))
@@ -450,6 +478,7 @@ LogicalResult LayoutAssigner::run() {
   for (Block& block : kernel_.getBody())
     if (failed(assignBlock(block)) || failed(assign(block.getTerminator()))) return failure();
   eraseFree();
+  sinkConversions();
   return success();
 }
 
