@@ -40,11 +40,17 @@ DotsInFlight::DotsInFlight(scf::ForOp loop, llvm::function_ref<bool(twg::LocalAl
       sums_.push_back(std::move(sum));
     else if (Sum sum{number, {}}; findRead(sum))
       sums_.push_back(std::move(sum));
-  llvm::erase_if(sums_, [&](const Sum& sum) {
-    return llvm::any_of(sum.dots, [&](twg::WarpgroupDotOp dot) {
-      return !readsWhatStays(dot.getA(), isBuffered) || !readsWhatStays(dot.getB(), isBuffered);
+  auto readsWhatStays = [&](const Sum& sum) {
+    return llvm::all_of(sum.dots, [&](twg::WarpgroupDotOp dot) {
+      return llvm::all_of(ValueRange{dot.getA(), dot.getB()}, [&](Value matrix) {
+        const bool isInMemory = isa<twg::MemDescType>(matrix.getType());
+        return isInMemory ? isMemoryThatStays(matrix, isBuffered) : areRegistersThatStay(matrix, sum);
+      });
     });
-  });
+  };
+  SmallVector<Sum, 2> left;
+  llvm::copy_if(sums_, std::back_inserter(left), readsWhatStays);
+  sums_ = std::move(left);
   for (const Sum& sum : sums_)
     for (twg::WarpgroupDotOp dot : sum.dots)
       for (Value memory : {dot.getA(), Value(dot.getB())}) {
@@ -91,13 +97,32 @@ bool DotsInFlight::findRead(Sum& sum) {
   return isRead;
 }
 
-/// True for registers, and for memory that the loop does not write, or only where a wait can stand before.
-bool DotsInFlight::readsWhatStays(Value memory, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered) {
-  if (!isa<twg::MemDescType>(memory.getType())) return true;
+/// True for memory that the loop does not write, or only where a wait can stand before.
+bool DotsInFlight::isMemoryThatStays(Value memory, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered) {
   if (!loop_.getBodyRegion().isAncestor(memory.getParentRegion())) return true;
   twg::LocalAllocOp allocation = twg::allocationOf(memory);
   if (!allocation || allocation->getBlock() != loop_.getBody()) return false;
   return isBuffered(allocation) || (allocation.getSrc() && memory == allocation.getResult());
+}
+
+/// True for registers that the loop does not write, or only with what comes out of a wait for all products: of the sum, or
+/// of a product that is waited for at once. Where the writes stand does not say that: instructions may change places.
+bool DotsInFlight::areRegistersThatStay(Value matrix, const Sum& sum) {
+  if (!loop_.getBodyRegion().isAncestor(matrix.getParentRegion())) return true;
+  if (!sum.reader) return false;
+  llvm::SmallDenseSet<Value> seen;
+  SmallVector<Value> sources{matrix};
+  while (!sources.empty()) {
+    Value value = sources.pop_back_val();
+    if (!seen.insert(value).second) continue;
+    if (value == loop_.getRegionIterArg(sum.number)) return true;
+    Operation* op = value.getDefiningOp();
+    if (!op || op->getBlock() != loop_.getBody()) continue;
+    auto isOfSum = [&](const Sum& other) { return llvm::is_contained(other.dots, op); };
+    if (isa<twg::WarpgroupDotOp>(op) && llvm::none_of(sums_, isOfSum)) return true;
+    llvm::append_range(sources, op->getOperands());
+  }
+  return false;
 }
 
 /// The first write to memory that has one buffer; null: all of it has several. Writes go down to the first product that
@@ -171,8 +196,9 @@ Operation* DotsInFlight::wait() {
 Operation* DotsInFlight::rewrite() {
   for (Sum& sum : sums_) {
     for (twg::WarpgroupDotOp dot : sum.dots) dot.setInFlight(true);
-    if (!sum.reader) // looks anew, since sums may share branches
-      SumInBranches::find(loop_, sum.number, sum.dots.back().getD())->rewrite();
+    if (sum.reader) continue;
+    std::optional<SumInBranches> branches = SumInBranches::find(loop_, sum.number, sum.dots.back().getD());
+    if (branches) branches->rewrite(); // found anew, since sums may share branches
   }
   fixRegisters();
   Operation* barrier = wait();

@@ -45,7 +45,8 @@ private:
   };
   bool findAddedUp(Sum& sum);
   bool findRead(Sum& sum);
-  bool readsWhatStays(mlir::Value memory, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered);
+  bool isMemoryThatStays(mlir::Value memory, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered);
+  bool areRegistersThatStay(mlir::Value matrix, const Sum& sum);
   mlir::Operation* firstWrite();
   mlir::Operation* firstRead();
   twg::WarpgroupDotOp waitedInFrontOf(mlir::Operation* end);

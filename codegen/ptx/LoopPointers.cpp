@@ -118,7 +118,8 @@ bool sharePointers(llvm::BasicBlock& block) {
     if (!phi.getType()->isPointerTy() || layout.getPointerTypeSizeInBits(phi.getType()) != 64) continue;
     std::optional<int64_t> bytes;
     for (llvm::PHINode* other : kept) {
-      if (!(bytes = distance(*other, phi, layout))) continue;
+      bytes = distance(*other, phi, layout);
+      if (!bytes) continue;
       llvm::IRBuilder<> builder(&block, block.getFirstInsertionPt());
       phi.replaceAllUsesWith(builder.CreatePtrAdd(other, builder.getInt64(uint64_t(*bytes))));
       phi.eraseFromParent();

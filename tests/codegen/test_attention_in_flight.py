@@ -39,6 +39,18 @@ def causal_attention(q, k, v, out, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.
     tl.store(out + m[:, None] * D + d[None, :], acc / total[:, None])
 
 
+@triton.jit
+def scaled_weights(a, b, out, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """The sum is scaled as attention's is, but the matrix in registers, b of 32 bits, is made from memory alone."""
+    m, n, d = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, D)
+    acc = tl.zeros((BM, D), tl.float32)
+    for start in range(0, T, BN):
+        left = tl.load(a + (start + m)[:, None] * D + n[None, :], mask=(start + n < T)[None, :], other=0.0)
+        right = tl.load(b + (start + n)[:, None] * D + d[None, :])
+        acc = tl.dot(left, right, acc * 1.5)
+    tl.store(out + m[:, None] * D + d[None, :], acc)
+
+
 def attention_of(
     kernel: Any, kind: str, width: int, rows: int, block: int, length: int, **options: Any
 ) -> tuple[np.ndarray, dict[str, Any], list[np.ndarray]]:
@@ -93,3 +105,20 @@ def test_a_scaled_sum_is_waited_for_where_it_is_scaled(case: tuple) -> None:
     p = np.exp2(s)
     exact = (p * weights) @ v / p.sum(1)[:, None]
     np.testing.assert_allclose(got, exact, atol=(2e-2 if kind == "bf16" else 2e-3) * np.abs(exact).max())
+
+
+def test_registers_that_do_not_come_from_a_wait_are_read_to_the_end() -> None:
+    """The next iteration may write them before the sum is scaled: the product is waited for at once."""
+    width, rows, block, length = 64, 64, 32, 96
+    random = np.random.default_rng(5)
+    a, b = (random.integers(-3, 4, (length + rows, width)).astype(np.float32) for _ in range(2))
+    signature = f"*fp32:16, *fp32:16, *fp32:16, i32, {width}, {rows}, {block}"
+    code = dots.code_of(scaled_weights, signature, num_warps=4, num_stages=3)
+    assert "transposed" in code["ttgir"] and dots.in_flight(code) == 0
+    want = np.zeros((rows, width))
+    for start in range(0, length, block):
+        want = want * 1.5 + a[start : start + rows, :block].astype(np.float64) @ b[start : start + block]
+    for schedule in SCHEDULES:
+        out = np.full((rows, width), 77, np.float32)
+        small_kernels.launch(code, a.reshape(-1), b.reshape(-1), out.reshape(-1), length, schedule=schedule)
+        np.testing.assert_array_equal(out, want)

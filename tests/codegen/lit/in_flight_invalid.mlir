@@ -59,16 +59,6 @@ tt.func public @many_tiles() {
 
 #l = #twg.linear<{register = [[0, 1], [1, 0]], lane = [], warp = [], block = []}>
 #s = #twg.shared<contiguous = 1, swizzle = 0>
-tt.func public @transposed_in_registers(%a: !twg.memdesc<2x2xf16, #s>, %b: tensor<2x2xf16, #l>, %c: tensor<2x2xf32, #l>) {
-  // expected-error @below {{in flight needs `b` in shared memory}}
-  %d = twg.warpgroup_dot %a, %b, %c transposed in_flight : !twg.memdesc<2x2xf16, #s> * tensor<2x2xf16, #l>, tensor<2x2xf32, #l> -> tensor<2x2xf32, #l>
-  tt.return
-}
-
-// -----
-
-#l = #twg.linear<{register = [[0, 1], [1, 0]], lane = [], warp = [], block = []}>
-#s = #twg.shared<contiguous = 1, swizzle = 0>
 tt.func public @second_in_registers(%a: !twg.memdesc<2x2xf16, #s>, %b: tensor<2x2xf16, #l>, %c: tensor<2x2xf32, #l>) {
   // expected-error @below {{needs `b` in shared memory}}
   %d = twg.warpgroup_dot %a, %b, %c : !twg.memdesc<2x2xf16, #s> * tensor<2x2xf16, #l>, tensor<2x2xf32, #l> -> tensor<2x2xf32, #l>
