@@ -343,6 +343,9 @@ Contiguity ContiguityAnalysis::compute(Value value) {
         const Contiguity a = of(branch.thenYield().getOperand(number)), b = of(branch.elseYield().getOperand(number));
         known = meet(a, b, bytesOfStep(value));
       })
+      .Case<scf::ForOp>([&](scf::ForOp loop) { // what goes into its first iteration, or comes out of one
+        known = of(loop.getRegionIterArgs()[cast<OpResult>(value).getResultNumber()]);
+      })
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::RemSIOp, arith::RemUIOp, arith::DivSIOp, arith::DivUIOp,
             arith::CmpIOp, AddPtrOp>([&](Operation* binary) { known = ofBinary(binary); });
   applyHints(op, known);
