@@ -48,6 +48,16 @@ LocalAllocOp allocationOf(Value memory) {
   return memory.getDefiningOp<LocalAllocOp>();
 }
 
+SmallVector<Operation*> usersOf(Value memory) {
+  SmallVector<Operation*> users;
+  for (Operation* user : memory.getUsers())
+    if (isa<MemDescIndexOp, MemDescViewOp>(user))
+      llvm::append_range(users, usersOf(user->getResult(0)));
+    else
+      users.push_back(user);
+  return users;
+}
+
 bool isCopiedByTensorUnit(Value memory) {
   return llvm::any_of(memory.getUsers(), [&](Operation* user) {
     if (isa<MemDescIndexOp, MemDescViewOp>(user)) return isCopiedByTensorUnit(user->getResult(0));

@@ -31,6 +31,8 @@ bool hasLayout(mlir::Type type);
 codegen::SharedLayout sharedLayoutOf(MemDescType type);
 /// The allocation that a memory descriptor is a part of.
 LocalAllocOp allocationOf(mlir::Value memory);
+/// The operations that use memory, through slots and views of it.
+mlir::SmallVector<mlir::Operation*> usersOf(mlir::Value memory);
 /// True for memory that tensor copies read or write.
 bool isCopiedByTensorUnit(mlir::Value memory);
 /// True for memory that holds barriers, which count what tensor copies have brought.

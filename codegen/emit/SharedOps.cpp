@@ -151,7 +151,7 @@ template <> LogicalResult emit(Emitter& e, twg::LocalAllocOp allocation) {
   e.define(allocation.getResult(), e.ir().CreateAdd(e.sharedBase(), e.int32(*allocation.getOffset())));
   if (!allocation.getSrc()) return success();
   storeTile(e, allocation.getSrc(), allocation.getResult());
-  if (llvm::any_of(allocation->getUsers(), [](Operation* user) { return isa<twg::WarpgroupDotOp>(user); })) fence(e);
+  if (llvm::any_of(twg::usersOf(allocation.getResult()), llvm::IsaPred<twg::WarpgroupDotOp>)) fence(e);
   return success();
 }
 

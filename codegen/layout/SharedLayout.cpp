@@ -23,6 +23,7 @@ unsigned SharedLayout::widestSwizzle(ArrayRef<int64_t> shape, unsigned elementBy
 }
 
 uint32_t SharedLayout::offsetOf(uint32_t element) const {
+  if (shape_.size() == 1) return element * elementBytes_;
   llvm::SmallVector<int64_t, 5> at = LinearLayout(shape_, {}).coordinates(element);
   unsigned rank = unsigned(shape_.size()), other = contiguous_ == rank - 1 ? rank - 2 : rank - 1;
   uint32_t along = uint32_t(at[contiguous_]) * elementBytes_, rows = uint32_t(shape_[other]);

@@ -11,7 +11,7 @@ namespace tiletwin::codegen {
 
 class SharedLayout {
 public:
-  /// The last two dimensions of `shape` are the tile, those before count tiles.
+  /// The last two dimensions of `shape` are the tile, those before count tiles. A line, of one dimension, is not swizzled.
   SharedLayout(llvm::ArrayRef<int64_t> shape, unsigned elementBytes, unsigned contiguous, unsigned swizzle);
   /// The widest swizzle that a tile's rows fill: 128, 64, 32, or 0.
   static unsigned widestSwizzle(llvm::ArrayRef<int64_t> shape, unsigned elementBytes, unsigned contiguous);

@@ -27,7 +27,7 @@ std::optional<Multiplied> multipliedFormat(mlir::Type element) {
 std::optional<unsigned> contiguousDimension(const LinearLayout& layout) {
   for (Part part : {Part::Register, Part::Lane}) {
     if (layout.bases(part).empty()) continue;
-    for (unsigned d = layout.rank() - 2; d < layout.rank(); ++d)
+    for (unsigned d = std::max(layout.rank(), 2u) - 2; d < layout.rank(); ++d)
       if (layout.bases(part).front() == 1u << layout.dimensionShift(d) && layout.dimensionBits(d) > 0) return d;
   }
   return std::nullopt;

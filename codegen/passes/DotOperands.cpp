@@ -59,7 +59,7 @@ bool isWithoutTensorCores(tt::DotOp dot) {
 std::pair<twg::ConvertLayoutOp, twg::MemDescType> loadedOperand(tt::DotOp dot, Value operand) {
   auto convert = operand.getDefiningOp<twg::ConvertLayoutOp>();
   auto load = convert ? convert.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
-  if (!load || convert->getBlock() != dot->getBlock()) return {};
+  if (!load || !load->hasOneUse() || convert->getBlock() != dot->getBlock()) return {};
   const bool isForProducts = llvm::all_of(convert->getUsers(), [&](Operation* user) {
     auto other = dyn_cast<tt::DotOp>(user);
     return other && other->getBlock() == dot->getBlock() && isWithoutTensorCores(other);
@@ -128,14 +128,18 @@ void keepInMemory(tt::DotOp dot, uint32_t& room) {
 
 Value sharedCopy(Value tile, unsigned contiguous) {
   auto type = cast<RankedTensorType>(tile.getType());
-  for (Operation* user : tile.getUsers())
-    if (auto known = dyn_cast<twg::LocalAllocOp>(user))
-      if (known.getResult().getType().getLayout().getContiguous() == contiguous) return known.getResult();
+  OpBuilder builder(type.getContext());
+  builder.setInsertionPointAfterValue(tile);
+  for (Operation* user : tile.getUsers()) {
+    auto known = dyn_cast<twg::LocalAllocOp>(user);
+    if (!known || known->getBlock() != builder.getInsertionBlock()) continue;
+    if (known.getResult().getType().getLayout().getContiguous() != contiguous) continue;
+    if (Operation* first = &*builder.getInsertionPoint(); known != first) known->moveBefore(first);
+    return known.getResult();
+  }
   unsigned bytes = type.getElementTypeBitWidth() / 8;
   auto layout = twg::SharedAttr::get(type.getContext(), contiguous,
                                      SharedLayout::widestSwizzle(type.getShape(), bytes, contiguous));
-  OpBuilder builder(type.getContext());
-  builder.setInsertionPointAfterValue(tile);
   auto memory = twg::MemDescType::get(type.getContext(), type.getShape(), type.getElementType(), layout);
   return twg::LocalAllocOp::create(builder, tile.getLoc(), memory, tile, IntegerAttr());
 }
@@ -155,6 +159,26 @@ void shareDotOperands(tt::FuncOp kernel) {
     Value loaded = twg::LocalLoadOp::create(builder, convert.getLoc(), convert.getResult().getType(), memory);
     convert.getResult().replaceAllUsesWith(loaded);
     convert.erase();
+  }
+}
+
+void shareTransposed(tt::FuncOp kernel) {
+  SmallVector<twg::LocalAllocOp> allocations;
+  kernel.walk([&](twg::LocalAllocOp one) {
+    auto trans = one.getSrc() ? one.getSrc().getDefiningOp<tt::TransOp>() : tt::TransOp();
+    if (trans && trans.getOrder() == ArrayRef<int32_t>{1, 0}) allocations.push_back(one);
+  });
+  for (twg::LocalAllocOp one : allocations) {
+    auto trans = one.getSrc().getDefiningOp<tt::TransOp>();
+    twg::MemDescType type = one.getResult().getType();
+    Value memory = sharedCopy(trans.getSrc(), 1 - type.getLayout().getContiguous());
+    if (cast<twg::MemDescType>(memory.getType()).getLayout().getSwizzle() != type.getLayout().getSwizzle()) continue;
+    for (OpOperand& use : llvm::make_early_inc_range(one->getUses())) {
+      OpBuilder builder(use.getOwner());
+      use.set(twg::MemDescViewOp::create(builder, one.getLoc(), type, memory));
+    }
+    one.erase();
+    if (trans.use_empty()) trans.erase();
   }
 }
 

@@ -9,6 +9,10 @@ namespace tiletwin::codegen {
 /// the fragments' layout. Other conversions stay.
 void shareDotOperands(tt::FuncOp kernel);
 
+/// A transposed tile in shared memory is the tile in shared memory, seen transposed: it is stored once for both, and a
+/// tile that is loaded can be copied there.
+void shareTransposed(tt::FuncOp kernel);
+
 /// The same for loads that feed products without tensor cores in loops: in shared memory, which a pipeline can fill
 /// iterations ahead, if all stages find room in half of it.
 void shareLoadedOperands(tt::FuncOp kernel, const Target& target, const Options& options);

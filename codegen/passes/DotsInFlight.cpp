@@ -40,7 +40,7 @@ DotsInFlight::DotsInFlight(scf::ForOp loop, llvm::function_ref<bool(twg::LocalAl
       sums_.push_back(std::move(sum));
     else if (Sum sum{number, {}}; findRead(sum))
       sums_.push_back(std::move(sum));
-  auto readsWhatStays = [&](const Sum& sum) {
+  auto readsWhatStays = [&](Sum& sum) {
     return llvm::all_of(sum.dots, [&](twg::WarpgroupDotOp dot) {
       return llvm::all_of(ValueRange{dot.getA(), dot.getB()}, [&](Value matrix) {
         const bool isInMemory = isa<twg::MemDescType>(matrix.getType());
@@ -49,7 +49,8 @@ DotsInFlight::DotsInFlight(scf::ForOp loop, llvm::function_ref<bool(twg::LocalAl
     });
   };
   SmallVector<Sum, 2> left;
-  llvm::copy_if(sums_, std::back_inserter(left), readsWhatStays);
+  for (Sum& sum : sums_)
+    if (readsWhatStays(sum)) left.push_back(sum);
   sums_ = std::move(left);
   for (const Sum& sum : sums_)
     for (twg::WarpgroupDotOp dot : sum.dots)
@@ -102,27 +103,32 @@ bool DotsInFlight::isMemoryThatStays(Value memory, llvm::function_ref<bool(twg::
   if (!loop_.getBodyRegion().isAncestor(memory.getParentRegion())) return true;
   twg::LocalAllocOp allocation = twg::allocationOf(memory);
   if (!allocation || allocation->getBlock() != loop_.getBody()) return false;
-  return isBuffered(allocation) || (allocation.getSrc() && memory == allocation.getResult());
+  return isBuffered(allocation) || allocation.getSrc();
 }
 
 /// True for registers that the loop does not write, or only with what comes out of a wait for all products: of the sum, or
-/// of a product that is waited for at once. Where the writes stand does not say that: instructions may change places.
-bool DotsInFlight::areRegistersThatStay(Value matrix, const Sum& sum) {
+/// of a product that is waited for at once. Where the writes stand does not say that: instructions may change places. The
+/// sum is waited for there at the latest.
+bool DotsInFlight::areRegistersThatStay(Value matrix, Sum& sum) {
   if (!loop_.getBodyRegion().isAncestor(matrix.getParentRegion())) return true;
-  if (!sum.reader) return false;
+  Operation* waited = nullptr;
   llvm::SmallDenseSet<Value> seen;
   SmallVector<Value> sources{matrix};
   while (!sources.empty()) {
     Value value = sources.pop_back_val();
     if (!seen.insert(value).second) continue;
-    if (value == loop_.getRegionIterArg(sum.number)) return true;
+    if (sum.reader && value == loop_.getRegionIterArg(sum.number)) return true;
     Operation* op = value.getDefiningOp();
     if (!op || op->getBlock() != loop_.getBody()) continue;
     auto isOfSum = [&](const Sum& other) { return llvm::is_contained(other.dots, op); };
-    if (isa<twg::WarpgroupDotOp>(op) && llvm::none_of(sums_, isOfSum)) return true;
+    if (isa<twg::WarpgroupDotOp>(op) && llvm::none_of(sums_, isOfSum))
+      if (!waited || op->isBeforeInBlock(waited)) waited = op;
     llvm::append_range(sources, op->getOperands());
   }
-  return false;
+  if (!waited) return false;
+  Operation* behind = waited->getNextNode();
+  if (!sum.reader || behind->isBeforeInBlock(sum.reader)) sum.reader = behind;
+  return true;
 }
 
 /// The first write to memory that has one buffer; null: all of it has several. Writes go down to the first product that
@@ -196,7 +202,6 @@ Operation* DotsInFlight::wait() {
 Operation* DotsInFlight::rewrite() {
   for (Sum& sum : sums_) {
     for (twg::WarpgroupDotOp dot : sum.dots) dot.setInFlight(true);
-    if (sum.reader) continue;
     std::optional<SumInBranches> branches = SumInBranches::find(loop_, sum.number, sum.dots.back().getD());
     if (branches) branches->rewrite(); // found anew, since sums may share branches
   }

@@ -40,13 +40,14 @@ private:
   struct Sum {
     unsigned number;
     mlir::SmallVector<twg::WarpgroupDotOp, 2> dots;
-    /// The operation of the loop's body that first needs the sum of the iteration before; null: products alone do.
+    /// The operation of the loop's body that first needs the sum of the iteration before, or registers that its products
+    /// read; null: products alone do.
     mlir::Operation* reader = nullptr;
   };
   bool findAddedUp(Sum& sum);
   bool findRead(Sum& sum);
   bool isMemoryThatStays(mlir::Value memory, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered);
-  bool areRegistersThatStay(mlir::Value matrix, const Sum& sum);
+  bool areRegistersThatStay(mlir::Value matrix, Sum& sum);
   mlir::Operation* firstWrite();
   mlir::Operation* firstRead();
   twg::WarpgroupDotOp waitedInFrontOf(mlir::Operation* end);

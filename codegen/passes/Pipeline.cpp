@@ -64,12 +64,12 @@ bool Pipeline::addSlice(tt::LoadOp load) {
 bool Pipeline::find() {
   for (auto allocation : loop_.getBody()->getOps<twg::LocalAllocOp>()) {
     auto load = allocation.getSrc() ? allocation.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
-    bool isRead = llvm::all_of(allocation->getUsers(),
-                               [](Operation* user) { return isa<twg::LocalLoadOp, twg::WarpgroupDotOp>(user); });
-    const bool isHere = load && load->getBlock() == allocation->getBlock();
+    SmallVector<Operation*> users = twg::usersOf(allocation.getResult());
+    bool isRead = llvm::all_of(users, llvm::IsaPred<twg::LocalLoadOp, twg::WarpgroupDotOp>);
+    const bool isHere = load && load->getBlock() == allocation->getBlock() && load->hasOneUse();
     if (isHere && isRead && canBeCopied(load, allocation.getResult().getType()) && addSlice(load)) {
       copies_.push_back({Slots(allocation), load});
-      isFenced_ |= llvm::any_of(allocation->getUsers(), [](Operation* user) { return isa<twg::WarpgroupDotOp>(user); });
+      isFenced_ |= llvm::any_of(users, llvm::IsaPred<twg::WarpgroupDotOp>);
     }
   }
   return !copies_.empty();
@@ -77,14 +77,14 @@ bool Pipeline::find() {
 
 bool Pipeline::canBuffer(twg::LocalAllocOp allocation) {
   if (isCopied(allocation)) return true;
-  return allocation.getSrc() && llvm::all_of(allocation->getUsers(), [&](Operation* user) {
+  return allocation.getSrc() && llvm::all_of(twg::usersOf(allocation.getResult()), [&](Operation* user) {
            return isa<twg::WarpgroupDotOp>(user) && user->getBlock() == loop_.getBody();
          });
 }
 
 void Pipeline::findStores() {
   for (auto allocation : loop_.getBody()->getOps<twg::LocalAllocOp>()) {
-    bool isReadInFlight = llvm::any_of(allocation->getUsers(), [](Operation* user) {
+    bool isReadInFlight = llvm::any_of(twg::usersOf(allocation.getResult()), [](Operation* user) {
       auto dot = dyn_cast<twg::WarpgroupDotOp>(user);
       return dot && dot.getInFlight();
     });
@@ -162,7 +162,7 @@ void Pipeline::rewrite(Operation* barrier) {
 } // namespace
 
 bool canBeCopied(tt::LoadOp load, twg::MemDescType memory) {
-  if (!load->hasOneUse() || load.getIsVolatile()) return false;
+  if (load.getIsVolatile()) return false;
   if (load.getOther() && !isZero(load.getOther())) return false;
   if (contiguousDimension(twg::layoutOf(load.getResult())) != memory.getLayout().getContiguous()) return false;
   auto vector = load->getAttrOfType<IntegerAttr>("twg.vector");

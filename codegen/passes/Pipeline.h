@@ -6,8 +6,8 @@
 
 namespace tiletwin::codegen {
 
-/// True if a load whose one user puts it into such memory can be a copy: a copy gives zero where the mask is false, and
-/// the load gives zero or anything.
+/// True if a load can be a copy to such memory, if nobody else uses it: a copy gives zero where the mask is false, and the
+/// load gives zero or anything.
 bool canBeCopied(tt::LoadOp load, twg::MemDescType memory);
 
 /// In every loop (tt.num_stages of the loop, else of the options, at least 2) on targets that copy asynchronously.

@@ -44,7 +44,7 @@ public:
     result.begin = result.end = numbers_[op];
     extend(op, op.getResult(), result.end);
     if (twg::isBarrier(op)) result.end = next_; // no one may write there before the barriers are invalidated
-    bool isReadInFlight = llvm::any_of(op->getUsers(), [&](Operation* user) {
+    bool isReadInFlight = llvm::any_of(twg::usersOf(op.getResult()), [&](Operation* user) {
       auto dot = dyn_cast<twg::WarpgroupDotOp>(user);
       return dot && dot.getInFlight() && dot->getBlock() == op->getBlock();
     });

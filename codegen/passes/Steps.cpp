@@ -1,6 +1,7 @@
 // codegen/passes/Steps.cpp -- see Steps.h.
 #include "codegen/passes/Steps.h"
 #include "codegen/passes/Barriers.h"
+#include "codegen/passes/CopiedLoads.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/DotPrecision.h"
 #include "codegen/passes/Groups.h"
@@ -67,7 +68,9 @@ LogicalResult addUpInThreads(ModuleOp module, const Target&, const Options&) {
 LogicalResult shareOperands(ModuleOp module, const Target& target, const Options& options) {
   tt::removeCommonSubexpressions(kernelOf(module));
   if (target.features().matrixLoads) shareDotOperands(kernelOf(module));
+  shareTransposed(kernelOf(module));
   shareLoadedOperands(kernelOf(module), target, options);
+  shareLoadsOfOperands(kernelOf(module), target, options);
   return success();
 }
 

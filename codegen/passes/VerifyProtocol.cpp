@@ -29,15 +29,6 @@ struct Slot {
   }
 };
 
-/// The operations that use an allocation, through slots and views.
-void collectUsers(Value memory, SmallVectorImpl<Operation*>& users) {
-  for (Operation* user : memory.getUsers())
-    if (isa<twg::MemDescIndexOp, twg::MemDescViewOp>(user))
-      collectUsers(user->getResult(0), users);
-    else
-      users.push_back(user);
-}
-
 /// The nearest operation in front of `op` that the predicate holds for: in its block, then around it.
 template <class Predicate> Operation* findBefore(Operation* op, Predicate holds) {
   for (; op && !isa<tt::FuncOp>(op); op = op->getParentOp())
@@ -219,9 +210,7 @@ LogicalResult verifyRefilled(Operation* reader, Slot slot, Operation* filler) {
 LogicalResult verifyReader(Operation* reader, Value memory) {
   Slot slot(memory);
   if (!slot.memory) return reader->emitOpError("reads shared memory that no twg.local_alloc of the kernel makes");
-  SmallVector<Operation*> users;
-  collectUsers(slot.memory.getResult(), users);
-  for (Operation* user : users) {
+  for (Operation* user : twg::usersOf(slot.memory.getResult())) {
     LogicalResult result = llvm::TypeSwitch<Operation*, LogicalResult>(user)
                                .Case([&](twg::AsyncCopyOp copy) { return verifyGroupsWaitedFor(reader, slot, copy); })
                                .Case([&](twg::TensorLoadOp load) { return verifyArrivalWaitedFor(reader, slot, load); })

@@ -1,0 +1,141 @@
+// codegen/passes/CopiedLoads.cpp -- see CopiedLoads.h.
+#include "codegen/passes/CopiedLoads.h"
+#include "codegen/passes/AccessLayout.h"
+#include "codegen/passes/DotLayouts.h"
+#include "codegen/passes/LoopSlice.h"
+#include "codegen/passes/Pipeline.h"
+#include "codegen/passes/Ring.h"
+#include "codegen/passes/Scratch.h"
+#include "codegen/passes/SharedMemory.h"
+#include "codegen/passes/Steps.h"
+#include "codegen/passes/WrittenMemory.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+class CopiedLoads {
+public:
+  CopiedLoads(scf::ForOp loop, const Target& target, const Options& options)
+      : loop_(loop), target_(target), threads_(threadsOf(target, options)), stages_(stagesOf(loop, options)) {}
+  /// False if there is none, or no room.
+  bool find();
+  void rewrite();
+
+private:
+  bool isCopyOfLoad(twg::LocalAllocOp memory) const;
+  twg::MemDescType memoryFor(tt::LoadOp load) const;
+  uint32_t bytesWith(int stages) const;
+
+  mutable scf::ForOp loop_;
+  const Target& target_;
+  ThreadBits threads_;
+  int stages_;
+  SmallVector<std::pair<tt::LoadOp, twg::MemDescType>> loads_;
+};
+
+/// The operations of a loop's body from which tensor cores' operands are computed.
+llvm::SetVector<Operation*> behindProducts(scf::ForOp loop) {
+  llvm::SetVector<Operation*> found;
+  SmallVector<Value> wanted;
+  for (Operation& op : *loop.getBody()) {
+    auto instruction = op.getAttrOfType<StringAttr>("instruction");
+    const bool isOfTensorCores = instruction && instruction.getValue() != "fma";
+    if (isOfTensorCores && isa<tt::DotOp, twg::WarpgroupDotOp>(op)) wanted.append({op.getOperand(0), op.getOperand(1)});
+  }
+  while (!wanted.empty()) {
+    Operation* op = wanted.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != loop.getBody() || !found.insert(op)) continue;
+    if (!isa<tt::LoadOp>(op)) llvm::append_range(wanted, op->getOperands()); // not what addresses are computed from
+  }
+  return found;
+}
+
+/// True for what the pipeline will copy ahead as it is.
+bool CopiedLoads::isCopyOfLoad(twg::LocalAllocOp memory) const {
+  auto load = memory.getSrc() ? memory.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
+  return load && load->getBlock() == loop_.getBody() && canBeCopied(load, memory.getResult().getType());
+}
+
+/// The memory to which the load can be copied, ordered as its threads load; null if it cannot.
+twg::MemDescType CopiedLoads::memoryFor(tt::LoadOp load) const {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || !type.getElementType().isIntOrFloat() || type.getElementType().isInteger(1)) return {};
+  if (mayBeWritten(load.getPtr())) return {};
+  std::optional<unsigned> contiguous = contiguousDimension(twg::layoutOf(type));
+  if (!contiguous || *contiguous + 2 < type.getRank()) return {};
+  const unsigned bytes = type.getElementTypeBitWidth() / 8;
+  if (type.getDimSize(*contiguous) * bytes < 16) return {};
+  const unsigned swizzle = type.getRank() < 2 ? 0 : SharedLayout::widestSwizzle(type.getShape(), bytes, *contiguous);
+  auto layout = twg::SharedAttr::get(type.getContext(), *contiguous, swizzle);
+  auto memory = twg::MemDescType::get(type.getContext(), type.getShape(), type.getElementType(), layout);
+  SmallVector<Value> addresses{load.getPtr()};
+  if (load.getMask()) addresses.push_back(load.getMask());
+  return canBeCopied(load, memory) && LoopSlice(loop_).add(addresses) ? memory : twg::MemDescType();
+}
+
+/// Shared memory of the kernel, at most, if what the loop copies has that many slots.
+uint32_t CopiedLoads::bytesWith(int stages) const {
+  uint32_t bytes = 0, scratch = 0;
+  for (auto [load, type] : loads_) bytes += twg::sharedLayoutOf(type).bytes() * uint32_t(stages);
+  loop_->getParentOfType<tt::FuncOp>().walk([&](Operation* op) {
+    if (std::optional<Scratch> needed = scratchNeededBy(op, target_, threads_))
+      scratch = std::max(scratch, needed->bytes);
+    auto memory = dyn_cast<twg::LocalAllocOp>(op);
+    if (!memory) return;
+    int slots = isCopyOfLoad(memory) ? stages : 1;
+    // Products in flight may read one of what the program stores while the other is written.
+    if (llvm::any_of(twg::usersOf(memory.getResult()), llvm::IsaPred<twg::WarpgroupDotOp>)) slots = std::max(slots, 2);
+    bytes += twg::sharedLayoutOf(memory.getResult().getType()).bytes() * uint32_t(slots);
+  });
+  return bytes + scratch;
+}
+
+/// True if a product stands in front of all that uses the load: then the wait for copies stays where it is, in front of the
+/// first product.
+bool isUsedBehindProduct(tt::LoadOp load) {
+  auto products = load->getBlock()->getOps<twg::WarpgroupDotOp>();
+  return !products.empty() && llvm::all_of(load->getUsers(), [&](Operation* user) {
+    return (*products.begin())->isBeforeInBlock(load->getBlock()->findAncestorOpInBlock(*user));
+  });
+}
+
+bool CopiedLoads::find() {
+  llvm::SetVector<Operation*> behind = behindProducts(loop_);
+  const uint32_t most = 2 * halfOfSharedMemory(target_), before = std::max(bytesWith(stages_), 1u);
+  const bool ofWarpgroups = !loop_.getBody()->getOps<twg::WarpgroupDotOp>().empty();
+  for (auto load : loop_.getBody()->getOps<tt::LoadOp>()) {
+    if (!behind.contains(load) || llvm::any_of(load->getUsers(), llvm::IsaPred<twg::LocalAllocOp>)) continue;
+    if (ofWarpgroups && !isUsedBehindProduct(load)) continue;
+    twg::MemDescType memory = memoryFor(load);
+    if (!memory) continue;
+    loads_.emplace_back(load, memory);
+    if (ofWarpgroups && most / bytesWith(stages_) < most / before) loads_.pop_back();
+  }
+  while (stages_ >= 2 && bytesWith(stages_) > most) --stages_;
+  return !loads_.empty() && stages_ >= 2;
+}
+
+void CopiedLoads::rewrite() {
+  loop_->setAttr("tt.num_stages", IntegerAttr::get(IntegerType::get(loop_.getContext(), 32), stages_));
+  for (auto [load, type] : loads_) {
+    OpBuilder builder(load->getContext());
+    builder.setInsertionPointAfter(load);
+    Value memory = twg::LocalAllocOp::create(builder, load.getLoc(), type, load.getResult(), IntegerAttr());
+    Value read = twg::LocalLoadOp::create(builder, load.getLoc(), load.getType(), memory);
+    load.getResult().replaceAllUsesExcept(read, memory.getDefiningOp());
+  }
+}
+
+} // namespace
+
+void shareLoadsOfOperands(tt::FuncOp kernel, const Target& target, const Options& options) {
+  if (!target.features().asyncCopies) return;
+  SmallVector<scf::ForOp> loops;
+  kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  for (scf::ForOp loop : loops)
+    if (CopiedLoads loads(loop, target, options); stagesOf(loop, options) >= 2 && loads.find()) loads.rewrite();
+}
+
+} // namespace tiletwin::codegen

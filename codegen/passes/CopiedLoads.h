@@ -1,0 +1,20 @@
+// codegen/passes/CopiedLoads.h -- loads from which a loop computes operands of products, through shared memory.
+//
+// Here:      which loads, and of how many iterations shared memory has room.
+// Not here:  operands that are loaded as they are (DotOperands.h), the copies (Pipeline.h).
+//
+// Idea: packed weights are loaded, unpacked and scaled before a product reads them, and all of it waits for memory. In
+//       shared memory they can be there some iterations ahead, as operands are. Each thread reads what it would have loaded.
+//       Products of warpgroups have so much to do that more CTAs beside each other hide the loads, too: where memory for
+//       copies would leave room for fewer of them, such loads stay. So do those that are used in front of all products,
+//       which would wait for the copies earlier. Smaller products are faster with the copies.
+#pragma once
+#include "codegen/Codegen.h"
+#include "ir/TT.h"
+
+namespace tiletwin::codegen {
+
+/// In every loop of at least 2 stages with products of tensor cores. A loop for whose stages there is no room gets fewer.
+void shareLoadsOfOperands(tt::FuncOp kernel, const Target& target, const Options& options);
+
+} // namespace tiletwin::codegen

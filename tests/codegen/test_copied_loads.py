@@ -1,0 +1,163 @@
+"""Loads from which loops compute operands, and tiles that products read transposed too: in shared memory, copied ahead.
+
+Here:      the bits of the same kernel with num_stages = 1, or of NumPy, under several orders of warps and copies; which
+           loads are copied.
+Not here:  operands that are loaded as they are (test_pipelined_dots.py), the order of waits (test_dots_in_flight.py).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import small_kernels
+import test_dots_in_flight as dots
+import tiletwin as triton
+import tiletwin.language as tl
+
+SCHEDULES = ("turns", "seed:1,copies=drawn", "seed:2,copies=late")
+
+
+@triton.jit
+def gradient(q, k, do, lse, delta, dk, dv, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """Of attention to BN keys, with the values' part replaced by the keys: four products, two of them transposed."""
+    m, n, d = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, D)
+    keys = tl.load(k + n[:, None] * D + d[None, :])
+    sum_k = tl.zeros((BN, D), tl.float32)
+    sum_v = tl.zeros((BN, D), tl.float32)
+    for start in range(0, T, BM):
+        at = (start + m)[:, None] * D + d[None, :]
+        queries, gradients = tl.load(q + at), tl.load(do + at)
+        p = tl.exp2(tl.dot(keys, tl.trans(queries)) * 0.125 - tl.load(lse + start + m)[None, :])
+        sum_v = tl.dot(p.to(do.dtype.element_ty), gradients, sum_v)
+        ds = p * (tl.dot(keys, tl.trans(gradients)) - tl.load(delta + start + m)[None, :])
+        sum_k = tl.dot(ds.to(q.dtype.element_ty), queries, sum_k)
+    tl.store(dk + n[:, None] * D + d[None, :], sum_k)
+    tl.store(dv + n[:, None] * D + d[None, :], sum_v)
+
+
+@triton.jit
+def packed_weights(a, packed, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Eight weights of four bits less 8 a word, along K."""
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        left = tl.load(a + m[:, None] * K + (start + k)[None, :])
+        words = tl.load(packed + ((start + k) // 8)[:, None] * N + n[None, :])
+        weights = ((words >> (k % 8 * 4)[:, None]) & 15) - 8
+        acc = tl.dot(left, weights.to(left.dtype), acc)
+    tl.store(c + m[:, None] * N + n[None, :], acc)
+
+
+@triton.jit
+def two_loops(q, k, out, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """The second loop goes on where the pointers of the first one are."""
+    m, n, d = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, D)
+    queries = tl.load(q + m[:, None] * D + d[None, :])
+    at = k + n[None, :] * D + d[:, None]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for _ in range(0, T, BN):
+        acc = tl.dot(queries, tl.load(at), acc)
+        at += BN * D
+    for start in range(0, 2 * BN, BN):
+        acc = tl.dot(queries, tl.load(at), acc * (start + 1))
+        at += BN * D
+    tl.store(out + m[:, None] * BN + n[None, :], acc)
+
+
+def launch(
+    code: dict[str, Any], given: list[np.ndarray], out: list[tuple[int, ...]], *numbers: int
+) -> list[np.ndarray]:
+    """What the code computes, the same in every order of warps and copies."""
+    first: list[np.ndarray] = []
+    for schedule in SCHEDULES:
+        results = [np.full(shape, 77, np.float32) for shape in out]
+        small_kernels.launch(code, *[x.reshape(-1) for x in (*given, *results)], *numbers, schedule=schedule)
+        first = first or results
+        assert all((a.view(np.uint32) == b.view(np.uint32)).all() for a, b in zip(first, results, strict=True))
+    return first
+
+
+def copies(code: dict[str, Any]) -> int:
+    """Copies in the first loop's body."""
+    loop = code["ttgir"].split("scf.for", 1)[1].split("scf.yield", 1)[0]
+    return loop.count("twg.async_copy ")
+
+
+@pytest.mark.parametrize(
+    ("kind", "width", "rows", "block", "warps"),
+    [
+        ("fp16", 64, 64, 64, 4),
+        pytest.param("bf16", 64, 64, 128, 8, marks=pytest.mark.slow),
+        pytest.param("fp16", 128, 32, 128, 8, marks=pytest.mark.slow),
+    ],
+)
+def test_a_tile_that_is_read_transposed_too_is_copied_once(
+    kind: str, width: int, rows: int, block: int, warps: int
+) -> None:
+    """And so are the lines that the probabilities need; both sums stay in flight until the next iteration's product."""
+    length = 3 * rows
+    random = np.random.default_rng(7)
+    q, do = (dots.bits(kind, random.standard_normal((length, width))) for _ in range(2))
+    k = dots.bits(kind, random.standard_normal((block, width)))
+    lse, delta = (random.standard_normal(length).astype(np.float32) for _ in range(2))
+    signature = (
+        f"*{kind}:16, *{kind}:16, *{kind}:16, *fp32:16, *fp32:16, *fp32:16, *fp32:16, i32, {width}, {rows}, {block}"
+    )
+    results = {}
+    for stages in (1, 3):
+        code = dots.code_of(gradient, signature, num_warps=warps, num_stages=stages)
+        results[stages] = launch(code, [q, k, do, lse, delta], [(block, width)] * 2, length)
+        assert copies(code) == (4 if stages == 3 else 0)
+        assert dots.in_flight(code) == (3 if stages == 3 else 0) and "tt.trans" not in code["ttgir"]
+        dots.assert_not_serialised(code)
+    for one, other in zip(results[1], results[3], strict=True):
+        assert (one.view(np.uint32) == other.view(np.uint32)).all()
+    queries, keys, gradients = (dots.value(kind, x).astype(np.float64) for x in (q, k, do))
+    p = np.exp2(keys @ queries.T * 0.125 - lse)
+    want = (p * (keys @ gradients.T - delta)) @ queries, p @ gradients
+    for got, exact in zip(results[3], want, strict=True):
+        np.testing.assert_allclose(got, exact, atol=(3e-2 if kind == "bf16" else 3e-3) * np.abs(exact).max())
+
+
+@pytest.mark.parametrize(("rows", "stages", "copied"), [(16, 3, 2), (16, 2, 2), (64, 3, 1)])
+def test_packed_weights_are_copied_ahead_of_small_products(rows: int, stages: int, copied: int) -> None:
+    """A warpgroup's product would wait for such copies in front of unpacking: it loads the words as before."""
+    columns, depth, total = 64, 64, 256
+    random = np.random.default_rng(9)
+    a = random.integers(-4, 5, (rows, total)).astype(np.float16)
+    words = random.integers(-(2**31), 2**31, (total // 8, columns)).astype(np.int32)
+    code = dots.code_of(
+        packed_weights, f"*fp16:16, *i32:16, *fp32:16, i32:16, i32:16, {rows}, {columns}, {depth}",
+        num_warps=4, num_stages=stages,
+    )  # fmt: skip
+    assert copies(code) == copied and ("wgmma" in code["ptx"]) == (rows == 64)
+    (got,) = launch(code, [a.view(np.uint16), words], [(rows, columns)], columns, total)
+    weights = ((words[:, None] >> (np.arange(8) * 4)[None, :, None]) & 15).astype(np.int64) - 8
+    np.testing.assert_array_equal(got, a.astype(np.float64) @ weights.reshape(total, columns))
+
+
+def test_stages_are_fewer_where_memory_is_short() -> None:
+    """Words of 64 KB a stage: three stages have no room, two have."""
+    code = dots.code_of(
+        packed_weights, "*fp16:16, *i32:16, *fp32:16, i32:16, i32:16, 16, 128, 128", num_warps=4, num_stages=3
+    )
+    assert copies(code) == 2 and "<2x128x128xi32" in code["ttgir"]
+    assert code["metadata"]["shared"] <= 227 * 1024
+
+
+def test_pointers_that_come_out_of_a_loop_are_loaded_from_by_vectors() -> None:
+    width, rows, block, length = 64, 64, 64, 128
+    random = np.random.default_rng(11)
+    q, k = (random.integers(-3, 4, (n, width)).astype(np.float16) for n in (rows, length + 2 * block))
+    code = dots.code_of(
+        two_loops, f"*fp16:16, *fp16:16, *fp32:16, i32, {width}, {rows}, {block}", num_warps=4, num_stages=2
+    )
+    vectors = re.findall(r"twg.async_copy .*twg.vector = (\d+)", code["ttgir"])
+    assert len(vectors) >= 4 and set(vectors) == {"8"}
+    assert "twg.convert_layout" not in code["ttgir"].split("scf.for")[2].split("scf.yield")[0]
+    (got,) = launch(code, [q.view(np.uint16), k.view(np.uint16)], [(rows, block)], length)
+    blocks = [q.astype(np.float64) @ k[i : i + block].T.astype(np.float64) for i in range(0, length + 2 * block, block)]
+    np.testing.assert_array_equal(got, (sum(blocks[:-2]) * 1 + blocks[-2]) * (block + 1) + blocks[-1])
