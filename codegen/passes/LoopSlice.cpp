@@ -29,13 +29,7 @@ bool isCheap(Operation* op) {
 bool canLoadAhead(tt::LoadOp load, scf::ForOp loop) {
   if (load.getIsVolatile() || mayBeWritten(load.getPtr())) return false;
   if (llvm::count_if(tt::shapeOf(load.getType()), [](int64_t extent) { return extent > 1; }) > 1) return false;
-  return !loop.walk([](Operation* op) {
-                auto other = dyn_cast<tt::LoadOp>(op);
-                const bool waits = op->hasTrait<tt::Atomic>() || (other && other.getIsVolatile()) ||
-                                   isa<tt::ElementwiseInlineAsmOp, ttg::BarrierOp>(op);
-                return waits && !isMemoryEffectFree(op) ? WalkResult::interrupt() : WalkResult::advance();
-              })
-              .wasInterrupted();
+  return !mayWaitForOthers(loop);
 }
 
 /// The load's mask, and nothing where `enabled` is false.
@@ -47,6 +41,22 @@ Value maskedBy(OpBuilder& builder, tt::LoadOp load, Value enabled) {
 }
 
 } // namespace
+
+bool mayWaitForOthers(scf::ForOp loop) {
+  WalkResult found = loop.walk([](Operation* op) {
+    auto load = dyn_cast<tt::LoadOp>(op);
+    const bool waits = op->hasTrait<tt::Atomic>() || (load && load.getIsVolatile()) ||
+                       isa<tt::ElementwiseInlineAsmOp, ttg::BarrierOp>(op);
+    return waits && !isMemoryEffectFree(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+void loadOnlyIf(OpBuilder& builder, tt::LoadOp load, Value enabled) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(load);
+  load.getMaskMutable().assign(maskedBy(builder, load, enabled));
+}
 
 bool LoopSlice::add(ValueRange values) {
   llvm::SetVector<Operation*> operations;
@@ -82,11 +92,7 @@ SmallVector<Value> LoopSlice::compute(OpBuilder& builder, Value iteration, Value
   for (Operation& op : *loop_.getBody())
     if (operations_.contains(&op)) {
       Operation* clone = builder.clone(op, mapping);
-      if (auto load = dyn_cast<tt::LoadOp>(clone)) {
-        builder.setInsertionPoint(load);
-        load.getMaskMutable().assign(maskedBy(builder, load, enabled));
-        builder.setInsertionPointAfter(load);
-      }
+      if (auto load = dyn_cast<tt::LoadOp>(clone)) loadOnlyIf(builder, load, enabled);
     }
   SmallVector<Value> next;
   for (unsigned number : carried_) next.push_back(mapping.lookupOrDefault(loop_.getYieldedValues()[number]));

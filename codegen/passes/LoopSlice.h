@@ -3,6 +3,7 @@
 // Here:      the slice, whether an iteration still lies in the loop.
 // Not here:  what is done ahead (Ring.h).
 #pragma once
+#include "ir/TT.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -10,6 +11,12 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace tiletwin::codegen {
+
+/// True if an iteration may see what other programs, or the user's own instructions, write meanwhile.
+bool mayWaitForOthers(mlir::scf::ForOp loop);
+
+/// Nothing is loaded where `enabled`, an i1, is false.
+void loadOnlyIf(mlir::OpBuilder& builder, tt::LoadOp load, mlir::Value enabled);
 
 class LoopSlice {
 public:

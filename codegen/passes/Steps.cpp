@@ -1,15 +1,17 @@
 // codegen/passes/Steps.cpp -- see Steps.h.
 #include "codegen/passes/Steps.h"
 #include "codegen/passes/Barriers.h"
-#include "codegen/passes/CopiedLoads.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/DotPrecision.h"
 #include "codegen/passes/Groups.h"
 #include "codegen/passes/Layouts.h"
+#include "codegen/passes/LoadsAhead.h"
+#include "codegen/passes/LoadsOfOperands.h"
 #include "codegen/passes/LoopHints.h"
 #include "codegen/passes/Phases.h"
 #include "codegen/passes/Pipeline.h"
 #include "codegen/passes/PipelineTma.h"
+#include "codegen/passes/ProductsEarly.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/TensorCopies.h"
 #include "codegen/passes/TensorMaps.h"
@@ -71,6 +73,7 @@ LogicalResult shareOperands(ModuleOp module, const Target& target, const Options
   shareTransposed(kernelOf(module));
   shareLoadedOperands(kernelOf(module), target, options);
   shareLoadsOfOperands(kernelOf(module), target, options);
+  if (target.features().asyncCopies) loadAhead(kernelOf(module), options);
   return success();
 }
 
@@ -86,6 +89,7 @@ LogicalResult pipelineTensors(ModuleOp module, const Target&, const Options& opt
 
 LogicalResult pipeline(ModuleOp module, const Target& target, const Options& options) {
   pipelineLoops(kernelOf(module), target, options);
+  beginProductsEarly(kernelOf(module));
   return success();
 }
 

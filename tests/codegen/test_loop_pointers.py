@@ -30,12 +30,13 @@ def rows(a, b, c, K, stride, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
     else:  # from the last one backwards: bits are turned over, which is looked through no further
         at_m = (BM - 1 - m) * 256
     at_a = a + at_m[:, None] + k[None, :]
-    at_b = b + k[:, None] * BN + n[None, :]
+    at_b = b + (k * BN)[:, None] + n[None, :]
     acc = tl.zeros((BM, BN), tl.float32)
     for _ in range(0, K, BK):
-        acc = tl.dot(tl.load(at_a), tl.load(at_b), acc)
+        left, right = tl.load(at_a), tl.load(at_b)
         at_a += BK
         at_b += BK * BN
+        acc = tl.dot(left, right, acc)
     tl.store(c + m[:, None] * BN + n[None, :], acc)
 
 

@@ -1,5 +1,5 @@
-// codegen/passes/CopiedLoads.cpp -- see CopiedLoads.h.
-#include "codegen/passes/CopiedLoads.h"
+// codegen/passes/LoadsOfOperands.cpp -- see LoadsOfOperands.h.
+#include "codegen/passes/LoadsOfOperands.h"
 #include "codegen/passes/AccessLayout.h"
 #include "codegen/passes/DotLayouts.h"
 #include "codegen/passes/LoopSlice.h"
@@ -15,9 +15,9 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
-class CopiedLoads {
+class LoadsOfOperands {
 public:
-  CopiedLoads(scf::ForOp loop, const Target& target, const Options& options)
+  LoadsOfOperands(scf::ForOp loop, const Target& target, const Options& options)
       : loop_(loop), target_(target), threads_(threadsOf(target, options)), stages_(stagesOf(loop, options)) {}
   /// False if there is none, or no room.
   bool find();
@@ -35,31 +35,14 @@ private:
   SmallVector<std::pair<tt::LoadOp, twg::MemDescType>> loads_;
 };
 
-/// The operations of a loop's body from which tensor cores' operands are computed.
-llvm::SetVector<Operation*> behindProducts(scf::ForOp loop) {
-  llvm::SetVector<Operation*> found;
-  SmallVector<Value> wanted;
-  for (Operation& op : *loop.getBody()) {
-    auto instruction = op.getAttrOfType<StringAttr>("instruction");
-    const bool isOfTensorCores = instruction && instruction.getValue() != "fma";
-    if (isOfTensorCores && isa<tt::DotOp, twg::WarpgroupDotOp>(op)) wanted.append({op.getOperand(0), op.getOperand(1)});
-  }
-  while (!wanted.empty()) {
-    Operation* op = wanted.pop_back_val().getDefiningOp();
-    if (!op || op->getBlock() != loop.getBody() || !found.insert(op)) continue;
-    if (!isa<tt::LoadOp>(op)) llvm::append_range(wanted, op->getOperands()); // not what addresses are computed from
-  }
-  return found;
-}
-
 /// True for what the pipeline will copy ahead as it is.
-bool CopiedLoads::isCopyOfLoad(twg::LocalAllocOp memory) const {
+bool LoadsOfOperands::isCopyOfLoad(twg::LocalAllocOp memory) const {
   auto load = memory.getSrc() ? memory.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
   return load && load->getBlock() == loop_.getBody() && canBeCopied(load, memory.getResult().getType());
 }
 
 /// The memory to which the load can be copied, ordered as its threads load; null if it cannot.
-twg::MemDescType CopiedLoads::memoryFor(tt::LoadOp load) const {
+twg::MemDescType LoadsOfOperands::memoryFor(tt::LoadOp load) const {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   if (!type || !type.getElementType().isIntOrFloat() || type.getElementType().isInteger(1)) return {};
   if (mayBeWritten(load.getPtr())) return {};
@@ -76,7 +59,7 @@ twg::MemDescType CopiedLoads::memoryFor(tt::LoadOp load) const {
 }
 
 /// Shared memory of the kernel, at most, if what the loop copies has that many slots.
-uint32_t CopiedLoads::bytesWith(int stages) const {
+uint32_t LoadsOfOperands::bytesWith(int stages) const {
   uint32_t bytes = 0, scratch = 0;
   for (auto [load, type] : loads_) bytes += twg::sharedLayoutOf(type).bytes() * uint32_t(stages);
   loop_->getParentOfType<tt::FuncOp>().walk([&](Operation* op) {
@@ -101,7 +84,7 @@ bool isUsedBehindProduct(tt::LoadOp load) {
   });
 }
 
-bool CopiedLoads::find() {
+bool LoadsOfOperands::find() {
   llvm::SetVector<Operation*> behind = behindProducts(loop_);
   const uint32_t most = 2 * halfOfSharedMemory(target_), before = std::max(bytesWith(stages_), 1u);
   const bool ofWarpgroups = !loop_.getBody()->getOps<twg::WarpgroupDotOp>().empty();
@@ -117,7 +100,7 @@ bool CopiedLoads::find() {
   return !loads_.empty() && stages_ >= 2;
 }
 
-void CopiedLoads::rewrite() {
+void LoadsOfOperands::rewrite() {
   loop_->setAttr("tt.num_stages", IntegerAttr::get(IntegerType::get(loop_.getContext(), 32), stages_));
   for (auto [load, type] : loads_) {
     OpBuilder builder(load->getContext());
@@ -130,12 +113,28 @@ void CopiedLoads::rewrite() {
 
 } // namespace
 
+llvm::SetVector<Operation*> behindProducts(scf::ForOp loop) {
+  llvm::SetVector<Operation*> found;
+  SmallVector<Value> wanted;
+  for (Operation& op : *loop.getBody()) {
+    auto instruction = op.getAttrOfType<StringAttr>("instruction");
+    const bool isOfTensorCores = instruction && instruction.getValue() != "fma";
+    if (isOfTensorCores && isa<tt::DotOp, twg::WarpgroupDotOp>(op)) wanted.append({op.getOperand(0), op.getOperand(1)});
+  }
+  while (!wanted.empty()) {
+    Operation* op = wanted.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != loop.getBody() || !found.insert(op)) continue;
+    if (!isa<tt::LoadOp>(op)) llvm::append_range(wanted, op->getOperands()); // not what addresses are computed from
+  }
+  return found;
+}
+
 void shareLoadsOfOperands(tt::FuncOp kernel, const Target& target, const Options& options) {
   if (!target.features().asyncCopies) return;
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops)
-    if (CopiedLoads loads(loop, target, options); stagesOf(loop, options) >= 2 && loads.find()) loads.rewrite();
+    if (LoadsOfOperands loads(loop, target, options); stagesOf(loop, options) >= 2 && loads.find()) loads.rewrite();
 }
 
 } // namespace tiletwin::codegen

@@ -1,4 +1,4 @@
-// codegen/passes/CopiedLoads.h -- loads from which a loop computes operands of products, through shared memory.
+// codegen/passes/LoadsOfOperands.h -- loads from which a loop computes operands of products, through shared memory.
 //
 // Here:      which loads, and of how many iterations shared memory has room.
 // Not here:  operands that are loaded as they are (DotOperands.h), the copies (Pipeline.h).
@@ -11,8 +11,13 @@
 #pragma once
 #include "codegen/Codegen.h"
 #include "ir/TT.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tiletwin::codegen {
+
+/// The operations of a loop's body from which tensor cores' operands are computed, up to loads.
+llvm::SetVector<mlir::Operation*> behindProducts(mlir::scf::ForOp loop);
 
 /// In every loop of at least 2 stages with products of tensor cores. A loop for whose stages there is no room gets fewer.
 void shareLoadsOfOperands(tt::FuncOp kernel, const Target& target, const Options& options);
