@@ -81,6 +81,20 @@ def matmul_integers(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl
 
 
 @triton.jit
+def attention_step(queries, at_k, at_v, m, n, best, total, acc, scale, CAUSAL: tl.constexpr):
+    """A block of keys and values. CAUSAL: those of keys n that lie behind the token of a row do not count."""
+    s = tl.dot(queries, tl.load(at_k)) * (scale * 1.44269504)
+    if CAUSAL:
+        s = tl.where(m[:, None] >= n[None, :], s, -float("inf"))
+    higher = tl.maximum(best, tl.max(s, 1))
+    p = tl.exp2(s - higher[:, None])
+    shrink = tl.exp2(best - higher)
+    values = tl.load(at_v)
+    acc = tl.dot(p.to(values.dtype), values, acc * shrink[:, None])
+    return higher, total * shrink + tl.sum(p, 1), acc
+
+
+@triton.jit
 def attention(q, k, v, out, scale, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
     head = tl.program_id(1).to(tl.int64) * T * D
     m = tl.program_id(0) * BM + tl.arange(0, BM)
@@ -93,13 +107,32 @@ def attention(q, k, v, out, scale, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.
     at_k = k + head + n[None, :] * D + d[:, None]
     at_v = v + head + n[:, None] * D + d[None, :]
     for _ in range(0, T, BN):
-        s = tl.dot(queries, tl.load(at_k)) * (scale * 1.44269504)
-        higher = tl.maximum(best, tl.max(s, 1))
-        p = tl.exp2(s - higher[:, None])
-        shrink = tl.exp2(best - higher)
-        total = total * shrink + tl.sum(p, 1)
-        acc = tl.dot(p.to(v.dtype.element_ty), tl.load(at_v), acc * shrink[:, None])
-        best = higher
+        best, total, acc = attention_step(queries, at_k, at_v, m, n, best, total, acc, scale, False)
+        at_k += BN * D
+        at_v += BN * D
+    tl.store(out + head + m[:, None] * D + d[None, :], (acc / total[:, None]).to(out.dtype.element_ty))
+
+
+@triton.jit
+def attention_causal(q, k, v, out, scale, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """Blocks in front of the diagonal without a mask, then those on it."""
+    head = tl.program_id(1).to(tl.int64) * T * D
+    first = tl.program_id(0) * BM
+    m = first + tl.arange(0, BM)
+    n = tl.arange(0, BN)
+    d = tl.arange(0, D)
+    best = tl.full((BM,), -float("inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    queries = tl.load(q + head + m[:, None] * D + d[None, :])
+    at_k = k + head + n[None, :] * D + d[:, None]
+    at_v = v + head + n[:, None] * D + d[None, :]
+    for _ in range(0, first, BN):
+        best, total, acc = attention_step(queries, at_k, at_v, m, n, best, total, acc, scale, False)
+        at_k += BN * D
+        at_v += BN * D
+    for start in range(first, first + BM, BN):
+        best, total, acc = attention_step(queries, at_k, at_v, m, start + n, best, total, acc, scale, True)
         at_k += BN * D
         at_v += BN * D
     tl.store(out + head + m[:, None] * D + d[None, :], (acc / total[:, None]).to(out.dtype.element_ty))

@@ -57,12 +57,14 @@ def int4_matmul(
     a, packed, scales, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SIZE: tl.constexpr
 ):
     """Weights of 4 bits less 8, eight to a word along K, times a scale for SIZE of them along K."""
-    m = tl.program_id(0) * BM + tl.arange(0, BM)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
-    k = tl.arange(0, BK)
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
     acc = tl.zeros((BM, BN), tl.float32)
+    k = tl.arange(0, BK)
+    at_a = a + m[:, None] * K + k[None, :]
     for start in range(0, K, BK):
-        left = tl.load(a + m[:, None] * K + (start + k)[None, :], mask=(m < M)[:, None], other=0.0)
+        left = tl.load(at_a, mask=(m < M)[:, None], other=0.0)
+        at_a += BK
         words = tl.load(packed + ((start + k) // 8)[:, None] * N + n[None, :])
         scale = tl.load(scales + start // SIZE * N + n)
         weights = ((words >> (k % 8 * 4)[:, None]) & 15) - 8

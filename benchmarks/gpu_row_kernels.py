@@ -57,44 +57,6 @@ def cross_entropy(logits, labels, losses, columns, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def attention_causal(q, k, v, out, scale, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
-    """Blocks in front of the diagonal without a mask, then those on it."""
-    head = tl.program_id(1).to(tl.int64) * T * D
-    first = tl.program_id(0) * BM
-    m = first + tl.arange(0, BM)
-    n = tl.arange(0, BN)
-    d = tl.arange(0, D)
-    queries = tl.load(q + head + m[:, None] * D + d[None, :])
-    best = tl.full((BM,), -float("inf"), tl.float32)
-    total = tl.zeros((BM,), tl.float32)
-    acc = tl.zeros((BM, D), tl.float32)
-    at_k = k + head + n[None, :] * D + d[:, None]
-    at_v = v + head + n[:, None] * D + d[None, :]
-    for _ in range(0, first, BN):
-        s = tl.dot(queries, tl.load(at_k)) * (scale * 1.44269504)
-        higher = tl.maximum(best, tl.max(s, 1))
-        p = tl.exp2(s - higher[:, None])
-        shrink = tl.exp2(best - higher)
-        total = total * shrink + tl.sum(p, 1)
-        acc = tl.dot(p.to(v.dtype.element_ty), tl.load(at_v), acc * shrink[:, None])
-        best = higher
-        at_k += BN * D
-        at_v += BN * D
-    for start in range(first, first + BM, BN):
-        s = tl.dot(queries, tl.load(at_k)) * (scale * 1.44269504)
-        s = tl.where(m[:, None] >= (start + n)[None, :], s, -float("inf"))
-        higher = tl.maximum(best, tl.max(s, 1))
-        p = tl.exp2(s - higher[:, None])
-        shrink = tl.exp2(best - higher)
-        total = total * shrink + tl.sum(p, 1)
-        acc = tl.dot(p.to(v.dtype.element_ty), tl.load(at_v), acc * shrink[:, None])
-        best = higher
-        at_k += BN * D
-        at_v += BN * D
-    tl.store(out + head + m[:, None] * D + d[None, :], (acc / total[:, None]).to(out.dtype.element_ty))
-
-
-@triton.jit
 def attention_gradient_kv(
     q, k, v, do, lse, delta, dk, dv, scale, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
 ):
