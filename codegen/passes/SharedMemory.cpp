@@ -121,9 +121,13 @@ void assignSharedMemory(tt::FuncOp kernel, const Target& target, ThreadBits thre
     std::optional<Scratch> needed = scratchNeededBy(op, target, threads);
     setScratch(op, {});
     if (!needed) return;
-    uint32_t offset = 0;
-    for (const Allocation& one : all)
-      if (memory.livesAt(one, op)) offset = std::max(offset, endOf(one));
+    auto lives = llvm::make_filter_range(all, [&](const Allocation& one) { return memory.livesAt(one, op); });
+    uint32_t offset = 0; // the lowest that is free: barriers live to the kernel's end, behind memory that does not
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const Allocation& one : lives)
+        if (offset < endOf(one) && one.offset < offset + needed->bytes) offset = endOf(one), moved = true;
+    }
     setScratch(op, twg::ScratchAttr::get(op->getContext(), offset, needed->bytes, needed->barriers));
   });
 }
