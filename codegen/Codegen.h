@@ -34,7 +34,10 @@ struct Options {
   bool flushDenormals = true; ///< exp2, sqrt, rsqrt and libdevice's functions of f32 take and give zeros for denormals
   bool lineInfo = true;       ///< .loc directives that name the kernel's source
   bool verify = false;        ///< the module after every pass
-  bool dotsInFlight = true;   ///< matrix products go on while what follows them runs; their operands stay until then
+  /// Tiles of pointers may be copied as blocks of tensors, by maps in arguments that the kernel gets behind its own: only
+  /// for a launcher that knows the recipes (Code::arguments).
+  bool copiedLoads = false;
+  bool dotsInFlight = true; ///< matrix products go on while what follows them runs; their operands stay until then
 };
 
 /// The last one is the target's: Ptx for "cuda", Amdgcn for "hip".
@@ -54,6 +57,8 @@ struct Code {
   std::string name; ///< of the entry
   /// Storage types of the parameters: "ptr", "i32", "f16", ...; "tensormap<float16, 64x32, 64>" for 128 bytes by value that
   /// the host makes of a tensor descriptor, with that element type, box (along the tensor's dimensions) and swizzle.
+  /// Behind them "tensormap<float16, 64x32, 64; a0; 1*a3/1*a4; 1*a6>" and "copies<1*a3/1*a6>" with recipes
+  /// (passes/AffineLoads.h).
   std::vector<std::string> arguments;
   uint32_t sharedBytes = 0;  ///< shared memory: dynamic for "cuda", in the kernel's descriptor for "hip"
   uint32_t scratchBytes = 0; ///< of global memory for each program; if not 0 a last parameter points to all of it

@@ -5,6 +5,7 @@
 #include "codegen/emit/Emitter.h"
 #include "codegen/emit/LineTable.h"
 #include "codegen/libdevice/Libdevice.h"
+#include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/Barriers.h"
 #include "codegen/passes/Groups.h"
 #include "codegen/passes/Phases.h"
@@ -168,7 +169,9 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
     std::string name;
     llvm::raw_string_ostream out(name);
     if (twg::TensorMapAttr map = tensorMapOf(argument))
-      out << describeTensorMap(map);
+      out << describeTensorMap(map, recipeOf(argument));
+    else if (StringRef recipe = recipeOf(argument); !recipe.empty())
+      out << "copies<" << recipe << '>';
     else if (isa<tt::PointerType>(type))
       out << "ptr";
     else if (isa<tt::TensorDescType>(type))

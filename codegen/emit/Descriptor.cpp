@@ -1,5 +1,6 @@
 // codegen/emit/Descriptor.cpp -- see Descriptor.h.
 #include "codegen/emit/Descriptor.h"
+#include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/TensorMaps.h"
 
 using namespace mlir;
@@ -59,7 +60,8 @@ LogicalResult Descriptor::verifyArgument(BlockArgument argument) {
   if (!type) return success();
   auto arguments = argument.getOwner()->getArguments();
   size_t rank = type.getShape().size(), first = argument.getArgNumber() + 1;
-  for (size_t i = 0; i < 2 * rank; ++i)
+  const bool isMadeOfOthers = !recipeOf(argument).empty();
+  for (size_t i = 0; i < 2 * rank && !isMadeOfOthers; ++i)
     if (first + i >= arguments.size() || !arguments[first + i].getType().isInteger(i < rank ? 32 : 64))
       return emitError(argument.getLoc())
              << "the descriptor that is argument " << argument.getArgNumber() << " must be followed by its " << rank

@@ -5,6 +5,7 @@
 //       has them (layout/SharedLayout.h), so only their first bytes have to be known.
 #include "codegen/emit/DotOps.h"
 #include "codegen/emit/TargetCode.h"
+#include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/TensorMaps.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -80,6 +81,7 @@ private:
   /// A map has at least one element along each dimension. For a tensor without elements the host makes a map with one
   /// element, which no copy may touch. The tensor's own extents follow the descriptor in the kernel's arguments.
   Value* isEmpty() {
+    if (!recipeOf(argument_).empty()) return e_.ir().getFalse(); // no map is made for such a tensor
     auto arguments = argument_.getOwner()->getArguments();
     Value* empty = e_.ir().getFalse();
     for (unsigned d = 0; d < rank(); ++d)

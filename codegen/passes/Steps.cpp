@@ -1,5 +1,6 @@
 // codegen/passes/Steps.cpp -- see Steps.h.
 #include "codegen/passes/Steps.h"
+#include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/Barriers.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/DotPrecision.h"
@@ -49,6 +50,11 @@ LogicalResult makeNumerics(ModuleOp module, const Target& target, const Options&
                                            .enableFpFusion = options.fpFusion,
                                            .flushDenormals = !isAmd && options.flushDenormals,
                                            .family = isAmd ? tt::GpuFamily::Amd : tt::GpuFamily::Nvidia});
+}
+
+LogicalResult copyLoads(ModuleOp module, const Target& target, const Options& options) {
+  makeAffineLoads(kernelOf(module), target, options);
+  return success();
 }
 
 LogicalResult chooseMaps(ModuleOp module, const Target& target, const Options&) {
@@ -124,6 +130,8 @@ constexpr Step kSteps[] = {
     {"twg-loop-hints", "loops that are to be unrolled, unrolled", followHints},
     {"twg-dot-precision", "dots that no instruction computes, as dots that one does", rewriteDotPrecisions},
     {"twg-numerics", "roundings that the target would choose, as operations that say them", makeNumerics},
+    {"twg-affine-loads",
+     "tiles of pointers that loops read for dots, as blocks of tensors where the launcher makes maps", copyLoads},
     {"twg-tensor-maps", "arguments that are descriptors, as tensor maps where copies can use them", chooseMaps},
     {"twg-layouts", "a layout for every tile, and conversions between layouts", chooseLayouts},
     {"twg-thread-reductions", "reductions that a loop adds up, in each thread first", addUpInThreads},

@@ -15,8 +15,6 @@ constexpr int64_t kLongestBox = 256;         // elements along a dimension
 constexpr int64_t kLargestBlock = 64 * 1024; // bytes: two of them and what else a kernel needs are in shared memory
 constexpr int64_t kMostCopies = 32;          // of a block: more are slower than plain accesses
 
-constexpr llvm::StringLiteral kAttribute = "twg.tensor_map";
-
 /// The indices of a whole block that an operation copies; none for other operations.
 std::optional<ValueRange> blockIndices(Operation* op) {
   return llvm::TypeSwitch<Operation*, std::optional<ValueRange>>(op)
@@ -39,7 +37,6 @@ public:
 private:
   bool isCopied(OpOperand& use, mlir::Type element);
   bool isReduced(tt::DescriptorReduceOp reduce, mlir::Type element);
-  StringRef elementName(mlir::Type element, bool isOrdered);
 
   tt::FuncOp kernel_;
   tt::ContiguityAnalysis contiguity_;
@@ -70,7 +67,7 @@ bool Chooser::isCopied(OpOperand& use, mlir::Type element) {
 
 /// The map's element type in the words of tiletwin.sim.tensor_map. Copies change nothing, so types that maps have not are
 /// integers of their size. isOrdered: min and max look at the sign.
-StringRef Chooser::elementName(mlir::Type element, bool isOrdered) {
+StringRef elementName(mlir::Type element, bool isOrdered) {
   if (element.isF16()) return "float16";
   if (element.isBF16()) return "bfloat16";
   if (element.isF32()) return "float32";
@@ -87,9 +84,7 @@ StringRef Chooser::elementName(mlir::Type element, bool isOrdered) {
 twg::TensorMapAttr Chooser::choose(BlockArgument argument) {
   auto type = cast<tt::TensorDescType>(argument.getType());
   mlir::Type element = type.getElementType();
-  ArrayRef<int64_t> block = type.getShape();
-  int64_t row = block.back() * bytesOf(element), rows = rowsOf(block);
-  if (argument.use_empty() || element.isInteger(1) || row % kAlignment || rows * row > kLargestBlock) return {};
+  if (argument.use_empty()) return {};
   for (OpOperand& use : argument.getUses())
     if (!isCopied(use, element)) return {};
   bool isOrdered = llvm::any_of(argument.getUsers(), [](Operation* user) {
@@ -97,6 +92,16 @@ twg::TensorMapAttr Chooser::choose(BlockArgument argument) {
     return reduce &&
            (reduce.getKind() == tt::DescriptorReduceKind::Min || reduce.getKind() == tt::DescriptorReduceKind::Max);
   });
+  return tensorMapOfBlock(type, isOrdered);
+}
+
+} // namespace
+
+twg::TensorMapAttr tensorMapOfBlock(tt::TensorDescType type, bool isOrdered) {
+  mlir::Type element = type.getElementType();
+  ArrayRef<int64_t> block = type.getShape();
+  int64_t row = block.back() * bytesOf(element), rows = rowsOf(block);
+  if (element.isInteger(1) || row % kAlignment || rows * row > kLargestBlock) return {};
   std::array<int64_t, 2> matrix{rows, block.back()};
   unsigned swizzle = rows > 1 ? SharedLayout::widestSwizzle(matrix, unsigned(bytesOf(element)), 1) : 0;
   SmallVector<int64_t, 5> box(block);
@@ -113,23 +118,21 @@ twg::TensorMapAttr Chooser::choose(BlockArgument argument) {
   int64_t copies = 1;
   for (auto [whole, part] : llvm::zip_equal(block, box)) copies *= whole / part;
   if (copies > kMostCopies) return {};
-  auto name = StringAttr::get(kernel_.getContext(), elementName(element, isOrdered));
-  return twg::TensorMapAttr::get(kernel_.getContext(), name, box, swizzle);
+  auto name = StringAttr::get(type.getContext(), elementName(element, isOrdered));
+  return twg::TensorMapAttr::get(type.getContext(), name, box, swizzle);
 }
-
-} // namespace
 
 void chooseTensorMaps(tt::FuncOp kernel, const Target& target) {
   if (!target.features().tensorCopies) return;
   Chooser chooser(kernel);
   for (BlockArgument argument : kernel.getArguments())
-    if (isa<tt::TensorDescType>(argument.getType()))
+    if (isa<tt::TensorDescType>(argument.getType()) && !tensorMapOf(argument))
       if (twg::TensorMapAttr map = chooser.choose(argument))
-        kernel.setArgAttr(argument.getArgNumber(), kAttribute, map);
+        kernel.setArgAttr(argument.getArgNumber(), kTensorMapAttribute, map);
 }
 
 twg::TensorMapAttr tensorMapOf(tt::FuncOp kernel, unsigned argument) {
-  return kernel.getArgAttrOfType<twg::TensorMapAttr>(argument, kAttribute);
+  return kernel.getArgAttrOfType<twg::TensorMapAttr>(argument, kTensorMapAttribute);
 }
 
 twg::TensorMapAttr tensorMapOf(Value descriptor) {
@@ -145,12 +148,12 @@ twg::MemDescType tensorMemory(tt::TensorDescType descriptor, twg::TensorMapAttr 
   return twg::MemDescType::get(descriptor.getContext(), matrix, descriptor.getBlockType().getElementType(), layout);
 }
 
-std::string describeTensorMap(twg::TensorMapAttr map) {
+std::string describeTensorMap(twg::TensorMapAttr map, StringRef recipe) {
   std::string text;
   llvm::raw_string_ostream out(text);
   out << "tensormap<" << map.getElement().getValue() << ", ";
   llvm::interleave(map.getBox(), out, "x");
-  out << ", " << map.getSwizzle() << '>';
+  out << ", " << map.getSwizzle() << (recipe.empty() ? "" : "; ") << recipe << '>';
   return text;
 }
 

@@ -17,8 +17,13 @@
 
 namespace tiletwin::codegen {
 
+constexpr llvm::StringLiteral kTensorMapAttribute = "twg.tensor_map"; ///< of an argument
+
 /// Decides for all arguments, before tiles have layouts.
 void chooseTensorMaps(tt::FuncOp kernel, const Target& target);
+
+/// The map whose copies bring such blocks; null if none does. isOrdered: what is done with the elements looks at their sign.
+twg::TensorMapAttr tensorMapOfBlock(tt::TensorDescType block, bool isOrdered = false);
 
 /// The map that a descriptor is; null if it is none.
 twg::TensorMapAttr tensorMapOf(mlir::Value descriptor);
@@ -28,7 +33,8 @@ twg::TensorMapAttr tensorMapOf(tt::FuncOp kernel, unsigned argument);
 /// extent.
 twg::MemDescType tensorMemory(tt::TensorDescType descriptor, twg::TensorMapAttr map);
 
-/// What a launcher passes for a map: "tensormap<float16, 64x64, 128>".
-std::string describeTensorMap(twg::TensorMapAttr map);
+/// What a launcher passes for a map: "tensormap<float16, 64x64, 128>"; of a map that it makes of other arguments, by a recipe,
+/// "tensormap<float16, 64x64, 128; a0; ...>".
+std::string describeTensorMap(twg::TensorMapAttr map, llvm::StringRef recipe);
 
 } // namespace tiletwin::codegen

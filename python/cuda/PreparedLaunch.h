@@ -12,7 +12,8 @@ namespace tiletwin::python {
 
 /// Adds the type, and the capsule launch_api, to the module. False with an error set on failure.
 bool addPrepared(PyObject* module);
-/// arguments: a tuple with the storage type of each ("ptr", "i32"), or a tuple that describes a tensor map. Null with an
+/// arguments: a tuple with the storage type of each ("ptr", "i32"), or a tuple that describes a tensor map, or an i32 if
+/// it has one part. Null with an
 /// error set: an unknown type, sizes that are not the kernel's, or limits of the GPU.
 PyRef makePrepared(std::shared_ptr<const cuda::Kernel> kernel, const cuda::LaunchShape& shape, PyObject* arguments);
 /// Has the driver write a tensor map, 128 bytes aligned to 64. Throws cuda::Error; `refused` begins what is said of numbers

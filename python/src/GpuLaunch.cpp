@@ -43,6 +43,10 @@ const CurrentPlace* currentPlace() {
 bool readTypes(PyObject* words, LoadedKernel& out) {
   std::vector<DType>& types = out.types;
   for (PyObject* item : itemsOf(words)) {
+    if (PyTuple_Check(item) && CopiedLoads::isCopied(item)) {
+      if (!out.copied.read(item)) return false;
+      continue;
+    }
     if (PyTuple_Check(item)) {
       out.maps.push_back({.index = types.size()});
       if (!readTensorMap(item, out.maps.back())) return false;
@@ -145,20 +149,26 @@ bool launchLoaded(const std::string& name, const LoadedKernel& ready, const Call
   std::array<uint64_t, 64> few;
   std::vector<uint64_t> many;
   uint64_t* bits = few.data();
-  if (call.leaves.size() > few.size()) {
-    many.resize(call.leaves.size());
+  const size_t copied = ready.copied.mapCount(), count = call.leaves.size() + (copied ? copied + 1 : 0);
+  if (count > few.size()) {
+    many.resize(count);
     bits = many.data();
   }
   for (size_t i = 0; i < call.leaves.size(); ++i) {
     if (!argumentBits(call.leaves[i], ready.types[i], bits[i])) return false;
     bits[i] |= descriptorFacts(call.leaves[i]);
   }
-  std::vector<TensorMapBytes> maps(ready.maps.size());
-  for (size_t i = 0; i < maps.size(); ++i) {
+  std::vector<TensorMapBytes> maps(ready.maps.size() + copied);
+  for (size_t i = 0; i < ready.maps.size(); ++i) {
     if (!encodeTensorMap(*api, ready.prepared.get(), name, ready.maps[i], call, maps[i])) return false;
     bits[ready.maps[i].index] = reinterpret_cast<uint64_t>(&maps[i]);
   }
-  return api->launch(ready.prepared.get(), grid.data(), stream, bits, call.leaves.size());
+  if (copied) {
+    TensorMapBytes* made = maps.data() + ready.maps.size();
+    if (!ready.copied.encode(*api, ready.prepared.get(), name, call, ready.types, made, bits[count - 1])) return false;
+    for (size_t i = 0; i < copied; ++i) bits[call.leaves.size() + i] = reinterpret_cast<uint64_t>(made + i);
+  }
+  return api->launch(ready.prepared.get(), grid.data(), stream, bits, count);
 }
 
 } // namespace tiletwin::python

@@ -3,6 +3,7 @@
 // Not here:  compilation and loading (tiletwin/launch/gpu_launch.py), the launch itself (python/cuda/LaunchApi.h).
 #pragma once
 #include "Binding.h"
+#include "CopiedLoads.h"
 #include "TensorMapArguments.h"
 #include "frontend/PyRef.h"
 #include "runtime/DType.h"
@@ -15,8 +16,9 @@ namespace tiletwin::python {
 /// A kernel as one GPU has it. Used under the GIL only.
 struct LoadedKernel {
   PyRef prepared;                      ///< tiletwin._cuda.Prepared
-  std::vector<DType> types;            ///< of tensor maps: a pointer
+  std::vector<DType> types;            ///< of its own arguments; of tensor maps: a pointer
   std::vector<TensorMapArgument> maps; ///< by index
+  CopiedLoads copied;                  ///< what stands behind its own arguments
 };
 /// Null: not loaded on this GPU yet. What is loaded stays as and where it is: launches on other threads use it.
 using GpuKernel = std::unique_ptr<const LoadedKernel>;

@@ -143,6 +143,9 @@ static int runKernel(const char* name, void** parameters, void** extra) {
     const char* rest = parameters ? parameters[1] : (char*)extra[1] + 128;
     return called("arguments", "mapped: %#zx %#zx", *(const size_t*)map, *(const size_t*)rest);
   }
+  if (!strcmp(name, "multiplied") && parameters) // eight arguments, two maps, a flag
+    return called("arguments", "multiplied: %#zx %#zx %d", *(const size_t*)parameters[8], *(const size_t*)parameters[9],
+                  *(const int*)parameters[10]);
   int k = 0;
   while (k < 4 && strcmp(kernels[k].name, name)) ++k;
   if (k == 4) return 0;

@@ -18,6 +18,17 @@ def mapped(x, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def multiplied(a, b, c, M, K, sam, sbk, scm, B: tl.constexpr, D: tl.constexpr):
+    """Its loads become copies. The fake driver logs the first 8 bytes of its maps, and its last argument."""
+    rows, columns, along = tl.program_id(0) * B + tl.arange(0, B), tl.arange(0, B), tl.arange(0, D)
+    sums = tl.zeros((B, B), tl.float32)
+    for k in range(0, K, D):
+        x = tl.load(a + rows[:, None] * sam + (k + along)[None, :], mask=(rows[:, None] < M) & (k + along[None, :] < K))
+        sums = tl.dot(x, tl.load(b + (k + along)[:, None] * sbk + columns[None, :]), sums)
+    tl.store(c + rows[:, None] * scm + columns[None, :], sums, mask=rows[:, None] < M)
+
+
+@triton.jit
 def numbers(out, a: tl.uint8, b: tl.uint16, c: tl.bfloat16, d, e, f: tl.float64):
     """Stores the numbers that it gets."""
     tl.store(out, a)

@@ -214,6 +214,58 @@ print(message(launch, [20, 40], [-44, 1]))
     assert said[:2] == ["[]", "[0, 1, 2] [20, 7, 0]"]
 
 
+MULTIPLIED = """
+class Matrix(Array):
+    def __init__(self, typestr="<f2", offset=0):
+        self.memory = native.allocate(65536, 0)
+        super().__init__(self.memory.address + offset)
+        self.__cuda_array_interface__ = {**self.__cuda_array_interface__, "typestr": typestr, "shape": (64, 64)}
+a, b, c = Matrix(), Matrix(), Matrix("<f4")
+def launch(rows=64, depth=64, first=64, second=64, a=a, programs=1):
+    return launched_kernels.multiplied[(programs,)](a, b, c, rows, depth, first, second, 64, B=64, D=32, num_stages=3)
+def told():
+    lines = [line.rstrip(")").split()[1:] for line in calls("arguments")]
+    behind = lambda word, array: int(word, 16) - array.address if int(word, 16) else None
+    return [(behind(x, a), behind(y, b), flag) for x, y, flag in lines]
+"""
+
+
+def test_maps_of_other_arguments():
+    """The same tensors have the maps of the last launch; numbers that no map has make a flag of 0."""
+    said = run(
+        MULTIPLIED
+        + """
+for how in ({}, {}, {"rows": 50}, {"rows": 50}, {"first": 128}, {"first": -64}, {"depth": -16}, {"rows": 0}, {}):
+    launch(**how)
+print(*calls("cuTensorMapEncodeTiled"), sep=chr(10))
+print(told())
+failing("cuTensorMapEncodeTiled", 1)
+launch(rows=48)
+failing("cuTensorMapEncodeTiled", 0)
+launch(rows=48)
+print(told()[-2:])
+compiled = launch()
+print(len(compiled.asm.facts["arguments"]), len(compiled.asm.launched.facts["arguments"]))
+print(len(calls("cuLaunchKernel")), message(launch, a=Matrix(offset=2)), len(calls("cuLaunchKernel")), told()[-1])
+""",
+        FAKE_CUDA_capability="90",
+    )
+    columns = "cuTensorMapEncodeTiled(6, 2, 2147483647 2147483647, 128, 64 32, 1, 0 3 2 0)"
+    rows = [
+        f"cuTensorMapEncodeTiled(6, 2, {size}, {stride}, 32 64, 1, 0 2 2 0)"
+        for size, stride in (("64 64", 128), ("64 50", 128), ("64 64", 256), ("64 64", 128))
+    ]
+    assert said[:8] == [line for row in rows for line in (row, columns)]
+    made, none = "(0, 0, '1')", "(None, None, '0')"
+    assert said[8] == f"[{', '.join([made] * 5 + [none] * 3 + [made])}]"
+    assert said[9:11] == [f"[{none}, {made}]", "8 11"]
+
+
+def test_launches_with_maps_on_an_older_gpu():
+    said = run(MULTIPLIED + "print(len(launch(programs=0).asm.launched.facts['arguments']))", FAKE_CUDA_capability="80")
+    assert said == ["8"]
+
+
 def test_threads_that_load_a_kernel_at_the_same_time():
     """Both launches run, and later ones, whichever thread's was loaded first."""
     said = run("""

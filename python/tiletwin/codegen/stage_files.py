@@ -69,6 +69,10 @@ class StageFiles:
         self.written: dict[str, str] = {}
         """Paths of dumps in Triton's folder, by file name."""
 
+    def of(self, options: dict[str, Any]) -> StageFiles:
+        """The files of the same source, compiled with other options."""
+        return StageFiles(self._source, self._target, options)
+
     @property
     def name(self) -> str:
         """The kernel's, as far as it fits into a file's name."""

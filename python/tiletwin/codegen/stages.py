@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tiletwin import knobs, variables
 from tiletwin.codegen.stage_files import BINARY, StageFiles
 from tiletwin.gpu_target import GPUTarget
 
 if TYPE_CHECKING:  # what makes GPU code is imported when somebody reads it: launches on the CPU do not need it
-    from tiletwin.codegen import assembler
+    from tiletwin.codegen import assembler, generator
 
 BACKEND_STAGES = {
     "cuda": ("source", "ttir", "ttgir", "llir", "ptx", "cubin", "sass"),
@@ -69,6 +70,7 @@ class AsmDict(Mapping):
         self._made: dict[str, Any] = {}
         self._facts: dict[str, Any] = {}  # of the generator
         self._binary: assembler.Binary | None = None
+        self._launched: AsmDict | None = None
         self._lock = threading.RLock()
         self.times: list[tuple[str, int]] = []
         """Microseconds that making a stage took, in order; nothing for what came from the cache."""
@@ -134,6 +136,41 @@ class AsmDict(Mapping):
         assert self._binary is not None
         return self._binary
 
+    @property
+    def launched(self) -> AsmDict:
+        """The stages of the code that tiletwin's own launches run: these, or those of code that takes more arguments
+        (launch/copied_loads.py). Others who launch a kernel know of no more arguments, and get these."""
+        with self._lock:
+            if self._launched is None:
+                self._launched = self._with_copied_loads()
+            return self._launched
+
+    def _with_copied_loads(self) -> AsmDict:
+        if not self._may_copy_loads():
+            return self
+        started = time.perf_counter()
+        made = self._generated(self._options | {"copied_loads": True})
+        if not any(kind.startswith("copies<") for kind in made.metadata["arguments"]):
+            if "ptx" not in self._made:
+                self._take(made.texts, made.metadata, made.cached, started)
+            return self
+        texts = {stage: self[stage] for stage in self._texts}
+        files = self._files.of(self._options | {"copied_loads": True})
+        other = AsmDict(texts, self._file_name, self._target, self._options, files, self._for_gpu)
+        other._take(made.texts, made.metadata, made.cached, started)
+        other._launched = other
+        return other
+
+    def _may_copy_loads(self) -> bool:
+        """Whether anything of the kernel can be copied, and no file replaces a stage behind ttir."""
+        options, replaces = self._options, knobs.compilation.override or knobs.stages.override
+        if self._target.backend != "cuda" or replaces or options.get("ir_override") or options.get("launch_pdl"):
+            return False
+        if self._last != "ttir" or not variables.is_not_off("TILETWIN_COPIED_LOADS"):
+            return False
+        text = self["ttir"]
+        return "tt.dot " in text and "tt.load " in text and "scf.for " in text
+
     def make_all(self) -> None:
         """Makes every stage that this machine can make."""
         for stage in tuple(self):
@@ -180,7 +217,7 @@ class AsmDict(Mapping):
         first = self._last
         target = targets.generator_target(self._target, self._options)
         started = time.perf_counter()
-        made = generator.generate(self[first], first, self._file_name, self._files.name, target, self._options)
+        made = self._generated(self._options)
         texts, facts, cached = dict(made.texts), dict(made.metadata), made.cached
         for stage in self.stages[self.stages.index(first) + 1 :]:
             if stage not in GENERATED or (replaced := self._replacement(stage)) is None:
@@ -194,7 +231,17 @@ class AsmDict(Mapping):
                     facts |= made.metadata
                 cached = cached and made.cached
             texts[stage] = text
-        self._facts = facts
+        self._take(texts, facts, cached, started)
+
+    def _generated(self, options: dict[str, Any]) -> generator.Generated:
+        from tiletwin.codegen import generator, targets
+
+        first, target = self._last, targets.generator_target(self._target, self._options)
+        return generator.generate(self[first], first, self._file_name, self._files.name, target, options)
+
+    def _take(self, texts: dict[str, str], facts: dict[str, Any], cached: bool, started: float) -> None:
+        """Keeps what the code generator made."""
+        self._facts = dict(facts)
         self._time("ptx" if self._target.backend == "cuda" else "amdgcn", started, cached)
         for stage in self.stages:
             if stage in texts and stage not in self._texts:

@@ -15,6 +15,7 @@ from tiletwin.codegen.targets import capability_of as capability_of_name
 from tiletwin.cuda.devices import torch_functions
 from tiletwin.drivers.chosen import launch_capability
 from tiletwin.errors import OutOfResources
+from tiletwin.launch.copied_loads import copied_loads
 from tiletwin.launch.tensor_map_arguments import map_argument
 
 
@@ -37,30 +38,33 @@ class Ready(NamedTuple):
     prepared: Any
     """tiletwin._cuda.Prepared"""
     types: tuple[Any, ...]
-    """Storage types of its arguments, of tensor maps `MapArgument.native`."""
+    """Storage types of its arguments, of tensor maps `MapArgument.native`; behind them `CopiedLoads.native`."""
 
 
 def prepare(kernel: Any, device: int) -> tuple[Any, tuple[Any, ...]]:
     """(a kernel compiled for a GPU, ready to be launched there; the types of its arguments). Errors: see `load`."""
-    return load(kernel, device)[1:]
+    return load(kernel, device, kernel.asm.launched)[1:]
 
 
-def load(kernel: Any, device: int) -> Ready:
-    """A kernel compiled for a GPU, loaded there.
+def load(kernel: Any, device: int, asm: Any) -> Ready:
+    """A kernel compiled for a GPU, loaded there. asm: its code, `kernel.asm` or `kernel.asm.launched`.
 
     Errors: CompilationError; CudaError, OutOfResources: what the driver says.
     """
-    facts = kernel.asm.facts
+    facts = asm.facts
     if facts["global_scratch_size"]:
         raise NotImplementedError(
             f"{kernel.name}: kernels with scratch memory of their own cannot be launched on a GPU yet"
         )
     # A cubin runs on GPUs of its own generation only; PTX for an older one (the option `arch`) is assembled for this.
     of_this_gpu = capability_of_name(kernel.options["arch"]) == cuda.device_facts(device)["capability"]
-    code = kernel.asm["cubin"] if of_this_gpu and assembler.find() is not None else kernel.asm["ptx"]
+    code = asm["cubin"] if of_this_gpu and assembler.find() is not None else asm["ptx"]
     entry = cuda.load(code, device=device)[facts["name"]]
-    maps = ((kind, map_argument(kind)) for kind in facts["arguments"])
+    kinds, copied = facts["arguments"], copied_loads(facts["arguments"])
+    maps = ((kind, map_argument(kind)) for kind in (kinds[: copied.own] if copied else kinds))
     arguments = tuple(described.native() if described else kind for kind, described in maps)
+    if copied:
+        arguments += copied.native()
     threads, options = 32 * facts["num_warps"], kernel.options
     if threads > (most := entry.attributes["max_threads"]):
         raise OutOfResources(threads, most, "threads")

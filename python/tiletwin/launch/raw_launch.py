@@ -52,7 +52,7 @@ class LoadedKernel:
         if not signature and kernel.asm.facts["arguments"]:
             raise ValueError(f"{kernel.name}: a kernel that came as {kernel.src.ext} is loaded by tiletwin.cuda.load")
         self._device = cuda.current_device()
-        ready = gpu_launch.load(kernel, self._device)
+        ready = gpu_launch.load(kernel, self._device, kernel.asm)  # `function` may be launched by others
         self.attributes, self.function = ready.entry.attributes, ready.entry._native.handle
         kinds = list(signature.values())
         rows = [

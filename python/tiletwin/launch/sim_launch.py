@@ -16,7 +16,7 @@ import tiletwin.sim
 from tiletwin import memory
 from tiletwin.drivers.interpreter import DEVICE_PROPERTIES
 from tiletwin.errors import OutOfResources
-from tiletwin.launch import tensor_map_arguments
+from tiletwin.launch import copied_loads, tensor_map_arguments
 from tiletwin.native import simulator
 from tiletwin.sim.arguments import gpu_number, pack
 from tiletwin.sim.check_words import chosen_checks
@@ -33,7 +33,7 @@ class _Loaded(NamedTuple):
 
 _kernels: weakref.WeakKeyDictionary[Any, _Loaded] = weakref.WeakKeyDictionary()
 """By compiled kernel."""
-_SCRATCH_ALIGNMENT = 128
+_SCRATCH_ALIGNMENT, _MAP_BYTES = 128, 128
 
 
 def _tensor_map(argument: tensor_map_arguments.MapArgument, values: list[Any], name: str, at: int) -> bytes:
@@ -50,24 +50,36 @@ def _arguments(values: list[int | float], kinds: list[str], name: str) -> list[A
 
     Errors: TypeError, another number of values than of parameters; ValueError, a tensor that no tensor map describes.
     """
-    if len(values) != len(kinds):
-        raise TypeError(f"the compiled kernel takes {len(kinds)} arguments and the launch has {len(values)}")
-    maps = map(tensor_map_arguments.map_argument, kinds)
-    return [
+    copied = copied_loads.copied_loads(kinds)
+    own = kinds[: copied.own] if copied else kinds
+    if len(values) != len(own):
+        raise TypeError(f"the compiled kernel takes {len(own)} arguments and the launch has {len(values)}")
+    maps = map(tensor_map_arguments.map_argument, own)
+    arguments = [
         gpu_number(value, kind) if described is None else _tensor_map(described, values, name, at)
-        for at, (value, kind, described) in enumerate(zip(values, kinds, maps))
+        for at, (value, kind, described) in enumerate(zip(values, own, maps))
     ]
+    return arguments + _copied(copied, values, own) if copied else arguments
+
+
+def _copied(copied: copied_loads.CopiedLoads, values: list[Any], kinds: list[str]) -> list[Any]:
+    """What stands behind the kernel's own arguments."""
+    numbers = copied_loads.numbers(copied, values, kinds)
+    if numbers is None:
+        return [bytes(_MAP_BYTES)] * len(copied.maps) + [0]
+    return [simulator().encode_tensor_map(one) for one in numbers] + [1]
 
 
 def _loaded(kernel: Any) -> _Loaded:
     found = _kernels.get(kernel)
     if found is None:
+        asm = kernel.asm.launched
         # Products and sums that may be one operation are one already: nothing is left to contract.
-        module = tiletwin.sim.load(kernel.asm["ptx"], contract=False, file=f"{kernel.name}.ptx")
-        if (name := kernel.asm.facts["name"]) not in module.entries:
+        module = tiletwin.sim.load(asm["ptx"], contract=False, file=f"{kernel.name}.ptx")
+        if (name := asm.facts["name"]) not in module.entries:
             has = ", ".join(module.entries) or "none"
-            raise ValueError(f"{', '.join(kernel.asm.replaced) or 'its PTX'} has no entry {name}; it has {has}")
-        text = kernel.asm["ttir"]
+            raise ValueError(f"{', '.join(asm.replaced) or 'its PTX'} has no entry {name}; it has {has}")
+        text = asm["ttir"]
         found = _kernels[kernel] = _Loaded(module[name], "tt.int_to_ptr" in text or "!tt.ptr<!tt.ptr" in text)
     return found
 
@@ -92,7 +104,7 @@ def check(kernel: Any) -> dict[str, Any]:
 
     Errors: CompilationError; OutOfResources, it needs more shared memory than a block may have.
     """
-    facts = kernel.asm.facts
+    facts = kernel.asm.launched.facts
     check_shared(facts["shared"])
     return facts
 

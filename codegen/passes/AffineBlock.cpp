@@ -1,0 +1,166 @@
+// codegen/passes/AffineBlock.cpp -- see AffineBlock.h.
+#include "codegen/passes/AffineBlock.h"
+#include "codegen/passes/TensorMaps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+constexpr int64_t kAlignment = 16; ///< bytes, of a map's base, of its strides, and of where a block begins in a row
+constexpr size_t kMostDimensions = 5;
+constexpr int64_t kUnbounded = (int64_t(1) << 31) - 1; ///< an extent that no index reaches
+
+bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat()); }
+
+/// A stride of a group: its factors are the group's.
+Sum strideOf(const std::vector<unsigned>& arguments, int64_t number) {
+  return Sum{{Factors{.arguments = arguments}, number}};
+}
+
+} // namespace
+
+std::string recipeText(const Sum& sum) {
+  std::string text;
+  for (const auto& [factors, number] : sum) {
+    text += (text.empty() ? "" : "+") + std::to_string(number);
+    for (unsigned argument : factors.arguments) text += "*a" + std::to_string(argument);
+  }
+  return text.empty() ? "0" : text;
+}
+
+std::string AffineBlock::recipe() const {
+  SmallVector<std::string> extents, strides;
+  for (const Dimension& dimension : dimensions_) {
+    extents.push_back(dimension.extent ? recipeText(*dimension.extent) : std::to_string(kUnbounded));
+    if (&dimension != &dimensions_.back()) strides.push_back(recipeText(dimension.stride));
+  }
+  return "a" + std::to_string(base_.getArgNumber()) + "; " + llvm::join(extents, "/") + "; " + llvm::join(strides, "/");
+}
+
+/// Terms with the same arguments have one stride, or strides that are multiples of each other: each term is counted along the
+/// dimension with the longest stride that divides it.
+bool AffineBlock::findDimensions(const AffinePointers& pointers, ArrayRef<int64_t> shape) {
+  std::map<std::vector<unsigned>, Sum> groups;
+  for (const auto& [factors, number] : pointers.offset) {
+    Factors inside = factors;
+    inside.arguments.clear();
+    groups[factors.arguments][inside] = number;
+  }
+  for (const auto& [arguments, terms] : groups) {
+    std::map<int64_t, Dimension, std::greater<>> strides;
+    int64_t divisor = 0;
+    for (const auto& [factors, number] : terms) {
+      divisor = std::gcd(divisor, number);
+      if (factors.along < 0 || factors.along >= Factors::kIteration) continue;
+      if (number <= 0 || strides.contains(number)) return false;
+      strides[number].along = factors.along;
+    }
+    if (strides.empty()) strides[divisor] = {};
+    for (const auto& [factors, number] : terms) {
+      auto dimension = llvm::find_if(strides, [&, whole = number](const auto& one) { return whole % one.first == 0; });
+      if (dimension == strides.end()) return false;
+      dimension->second.index[factors] += number / dimension->first;
+    }
+    for (auto& [stride, dimension] : strides) {
+      dimension.stride = strideOf(arguments, stride);
+      dimensions_.push_back(dimension);
+    }
+  }
+  // Of the tile's own dimensions the contiguous one comes last.
+  llvm::stable_sort(dimensions_, [](const Dimension& a, const Dimension& b) {
+    auto rank = [](const Dimension& one) { return (one.along >= 0) + (numberOf(one.stride) == 1 && one.along >= 0); };
+    return rank(a) < rank(b);
+  });
+  if (dimensions_.size() < 2 || dimensions_.size() > kMostDimensions) return false;
+  Dimension &last = dimensions_.back(), &other = dimensions_[dimensions_.size() - 2];
+  if (numberOf(last.stride) != 1 || last.along < 0 || other.along < 0 || last.along == other.along) return false;
+  auto areTilesOwn = [](const Dimension& one) { return one.along >= 0; };
+  if (llvm::count_if(dimensions_, areTilesOwn) != 2) return false;
+  return llvm::all_of(dimensions_, [&](const Dimension& one) {
+    auto own = one.index.find({.arguments = {}, .scalar = -1, .along = one.along});
+    return one.along < 0 || (own != one.index.end() && own->second == 1 && shape[size_t(one.along)] > 1);
+  });
+}
+
+bool AffineBlock::findExtents(const std::vector<Sum>& mask) {
+  for (const Sum& sum : mask) {
+    bool isFound = false;
+    for (Dimension& one : dimensions_) {
+      if (one.along < 0) continue;
+      auto own = sum.find({.arguments = {}, .scalar = -1, .along = one.along});
+      if (own == sum.end() || (own->second != 1 && own->second != -1)) continue;
+      std::optional<Sum> rest = plus(sum, one.index, -own->second);
+      if (!rest) return false;
+      if (own->second > 0) { // index - L >= 0
+        if (!rest->empty()) return false;
+        one.isMaskedBelow = isFound = true;
+      } else { // extent - 1 - index >= 0
+        std::optional<Sum> extent = plus(*rest, sumOf(1));
+        if (!extent || !isOfArguments(*extent) || (one.extent && *one.extent != *extent)) return false;
+        if (std::optional<int64_t> number = numberOf(*extent); number && (*number < 1 || *number > kUnbounded))
+          return false;
+        one.extent = extent;
+        isFound = true;
+      }
+    }
+    if (!isFound) return false;
+  }
+  return true;
+}
+
+/// Whether it is known that the hardware can copy the block.
+bool AffineBlock::isAligned(AffineForms& forms, tt::ContiguityAnalysis& contiguity, int64_t bytes) const {
+  auto divisor = [&](Value value) { return contiguity.of(value).dimensions[0].divisor; };
+  if (divisor(base_) % kAlignment) return false;
+  for (const Dimension& one : ArrayRef(dimensions_).drop_back()) {
+    auto [factors, number] = *one.stride.begin();
+    int64_t known = std::gcd(number * bytes, kAlignment);
+    for (unsigned argument : factors.arguments)
+      known = std::min(kAlignment, known * std::gcd(divisor(base_.getOwner()->getArgument(argument)), kAlignment));
+    if (known % kAlignment) return false;
+  }
+  const int64_t elements = std::max<int64_t>(kAlignment / bytes, 1);
+  return llvm::all_of(dimensions_.back().index, [&](const auto& term) {
+    auto [factors, number] = term;
+    if (factors.along >= 0 && factors.along < Factors::kIteration) return true;
+    const int64_t scalar = factors.scalar < 0 ? 1 : divisor(forms.scalar(factors.scalar));
+    return std::gcd(number, elements) * std::gcd(scalar, elements) % elements == 0;
+  });
+}
+
+void AffineBlock::require(AffineForms& forms, ArrayRef<int64_t> shape) const {
+  for (const Dimension& one : dimensions_) {
+    forms.require(*plus(one.index, sumOf(one.isMaskedBelow ? int64_t(1) << 31 : 0)), shape);
+    forms.require(*plus(sumOf(kUnbounded - 1), one.index, -1), shape);
+  }
+}
+
+std::optional<AffineBlock> AffineBlock::of(tt::LoadOp load, AffineForms& forms, tt::ContiguityAnalysis& contiguity) {
+  auto tile = dyn_cast<RankedTensorType>(load.getType());
+  if (!tile || tile.getRank() != 2 || load.getIsVolatile() || load.getCachePolicy()) return std::nullopt;
+  if (load.getOther() && !isZero(load.getOther())) return std::nullopt;
+  mlir::Type element = tile.getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8) return std::nullopt;
+  std::optional<AffinePointers> pointers = forms.pointers(load.getPtr());
+  if (!pointers) return std::nullopt;
+  AffineBlock block;
+  block.base_ = pointers->base;
+  if (!block.findDimensions(*pointers, tile.getShape())) return std::nullopt;
+  if (load.getMask()) {
+    std::optional<std::vector<Sum>> mask = forms.mask(load.getMask());
+    if (!mask || !block.findExtents(*mask)) return std::nullopt;
+  }
+  if (!block.isAligned(forms, contiguity, element.getIntOrFloatBitWidth() / 8)) return std::nullopt;
+  SmallVector<int64_t, 5> shape;
+  for (const Dimension& one : block.dimensions_) shape.push_back(one.along < 0 ? 1 : tile.getDimSize(one.along));
+  block.descriptor_ = tt::TensorDescType::get(shape, element);
+  if (!tensorMapOfBlock(block.descriptor_)) return std::nullopt;
+  block.require(forms, tile.getShape());
+  return block;
+}
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,141 @@
+// codegen/passes/AffineConditions.cpp -- see AffineConditions.h.
+#include "codegen/passes/AffineConditions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+// A group is at most 2^31 times 2^30, and a sum has at most four. In a group a number times a factor of 32 bits is below 2^58.
+constexpr int64_t kMostFactor = int64_t(1) << 31, kMostPositive = int64_t(1) << 30;
+constexpr int64_t kMostNumber = int64_t(1) << 26;
+constexpr size_t kMostGroups = 4;
+
+} // namespace
+
+AffineConditions::Groups AffineConditions::groupsOf(const Sum& sum) {
+  Groups groups;
+  for (const auto& [factors, number] : sum) {
+    Factors inside = factors;
+    inside.arguments.clear();
+    groups[factors.arguments][inside] = number;
+  }
+  return groups;
+}
+
+/// The launcher is asked for what depends on one product of arguments alone.
+void AffineConditions::add(Sum sum) {
+  int64_t number = 0;
+  if (auto found = sum.find(Factors()); found != sum.end()) number = found->second, sum.erase(found);
+  if (sum.empty() && number >= 0) return;
+  if (sum.size() == 1 && isOfArguments(sum) && number >= kMostPositive && sum.begin()->second < 0) {
+    positive_.insert(Sum{{sum.begin()->first, -sum.begin()->second}});
+    return;
+  }
+  auto [found, isNew] = least_.try_emplace(sum, -number);
+  if (!isNew) found->second = std::max(found->second, -number);
+}
+
+bool AffineConditions::find() {
+  for (const Sum& sum : forms_.conditions()) {
+    Groups groups = groupsOf(sum);
+    if (groups.size() > kMostGroups) return false;
+    for (const auto& [arguments, terms] : groups) {
+      if (!arguments.empty()) positive_.insert(Sum{{Factors{.arguments = arguments}, 1}});
+      for (const auto& [factors, number] : terms)
+        if (!(factors == Factors() && arguments.empty()) && (number > kMostNumber || number < -kMostNumber))
+          return false;
+      if (arguments.empty() || numberOf(terms)) continue;
+      std::optional<Sum> above = plus(terms, sumOf(kMostFactor)), below = plus(sumOf(kMostFactor), terms, -1);
+      if (!above || !below) return false;
+      add(*above);
+      add(*below);
+    }
+    add(sum);
+  }
+  return true;
+}
+
+Value AffineConditions::constant(OpBuilder& builder, int64_t number) {
+  return arith::ConstantOp::create(builder, loop_.getLoc(), builder.getI64IntegerAttr(number));
+}
+
+Value AffineConditions::wide(OpBuilder& builder, Value number) {
+  if (number.getType().isInteger(64)) return number;
+  return builder.createOrFold<arith::ExtSIOp>(loop_.getLoc(), builder.getI64Type(), number);
+}
+
+/// (upper - lower - 1) / step, and 0 in a loop without iterations.
+Value AffineConditions::last(OpBuilder& builder) {
+  if (last_) return last_;
+  Location where = loop_.getLoc();
+  Value lower = wide(builder, loop_.getLowerBound()), upper = wide(builder, loop_.getUpperBound());
+  Value more = builder.createOrFold<arith::SubIOp>(where, upper, lower);
+  Value before = builder.createOrFold<arith::SubIOp>(where, more, constant(builder, 1));
+  Value whole = forms_.step() == 1
+                    ? before
+                    : builder.createOrFold<arith::DivSIOp>(where, before, constant(builder, forms_.step()));
+  last_ = builder.createOrFold<arith::MaxSIOp>(where, whole, constant(builder, 0));
+  // Of 64 bits it may be anything, and the difference may have wrapped around.
+  if (loop_.getInductionVar().getType().isInteger(64)) {
+    for (Value bound : {lower, upper}) {
+      andAtLeast(builder, bound, -(int64_t(1) << 31));
+      andAtLeast(builder, builder.createOrFold<arith::SubIOp>(where, constant(builder, int64_t(1) << 31), bound), 0);
+    }
+  }
+  return last_;
+}
+
+Value AffineConditions::valueOf(OpBuilder& builder, const Factors& factors) {
+  return factors.along == Factors::kLast ? last(builder) : wide(builder, forms_.scalar(factors.scalar));
+}
+
+Value AffineConditions::inner(OpBuilder& builder, const Sum& sum) {
+  Location where = loop_.getLoc();
+  Value all;
+  for (const auto& [factors, number] : sum) {
+    Value term = constant(builder, number);
+    if (factors != Factors()) term = builder.createOrFold<arith::MulIOp>(where, valueOf(builder, factors), term);
+    all = all ? builder.createOrFold<arith::AddIOp>(where, all, term) : term;
+  }
+  return all;
+}
+
+void AffineConditions::andAtLeast(OpBuilder& builder, Value number, int64_t least) {
+  Location where = loop_.getLoc();
+  Value holds = builder.createOrFold<arith::CmpIOp>(where, arith::CmpIPredicate::sge, number, constant(builder, least));
+  holds_ = arith::AndIOp::create(builder, where, holds_, holds);
+}
+
+Value AffineConditions::emit(OpBuilder& builder, Value allowed) {
+  Location where = loop_.getLoc();
+  Block* kernel = &loop_->getParentOfType<tt::FuncOp>().getBody().front();
+  holds_ = allowed;
+  for (const auto& [sum, least] : least_) {
+    Value all;
+    for (const auto& [arguments, terms] : groupsOf(sum)) {
+      Value part = inner(builder, terms);
+      for (unsigned argument : arguments)
+        part = builder.createOrFold<arith::MulIOp>(where, part, wide(builder, kernel->getArgument(argument)));
+      all = all ? builder.createOrFold<arith::AddIOp>(where, all, part) : part;
+    }
+    andAtLeast(builder, all ? all : constant(builder, 0), least);
+  }
+  return holds_;
+}
+
+Value iterationOf(OpBuilder& builder, scf::ForOp loop) {
+  Location where = loop.getLoc();
+  APInt step, lower;
+  Value number = loop.getInductionVar();
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) || !lower.isZero())
+    number = arith::SubIOp::create(builder, where, number, loop.getLowerBound());
+  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isOne())
+    number = arith::DivUIOp::create(builder, where, number, loop.getStep());
+  if (number.getType().isInteger(64)) number = arith::TruncIOp::create(builder, where, builder.getI32Type(), number);
+  return number;
+}
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,358 @@
+// codegen/passes/AffineLoads.cpp -- see AffineLoads.h.
+#include "codegen/passes/AffineLoads.h"
+#include "codegen/passes/AffineBlock.h"
+#include "codegen/passes/AffineConditions.h"
+#include "codegen/passes/DotLayouts.h"
+#include "codegen/passes/Ring.h"
+#include "codegen/passes/Steps.h"
+#include "codegen/passes/TensorCopies.h"
+#include "codegen/passes/TensorMaps.h"
+#include "codegen/passes/WrittenMemory.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+constexpr llvm::StringLiteral kRecipe = "twg.recipe";
+
+/// The products that a tile is multiplied in, as it is or transposed; empty if it is used otherwise too.
+SmallVector<tt::DotOp> dotsOf(Value tile, Block* block) {
+  SmallVector<tt::DotOp> dots;
+  for (OpOperand& use : tile.getUses()) {
+    Operation* user = use.getOwner();
+    if (user->getBlock() != block) return {};
+    if (auto dot = dyn_cast<tt::DotOp>(user); dot && use.getOperandNumber() < 2) {
+      dots.push_back(dot);
+      continue;
+    }
+    auto trans = dyn_cast<tt::TransOp>(user);
+    if (!trans || trans.getOrder() != ArrayRef<int32_t>{1, 0}) return {};
+    for (OpOperand& turned : trans->getUses()) {
+      auto dot = dyn_cast<tt::DotOp>(turned.getOwner());
+      if (!dot || turned.getOperandNumber() > 1 || dot->getBlock() != block) return {};
+      dots.push_back(dot);
+    }
+  }
+  return dots;
+}
+
+/// True if other programs, or what the compiler does not understand, may write what a kernel reads while it runs.
+bool mayWaitForOthers(tt::FuncOp kernel) {
+  auto find = [](Operation* op) {
+    const bool isPlainStore = isa<tt::StoreOp, tt::DescriptorStoreOp>(op);
+    return mayExposeWrites(op) && !isPlainStore ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return kernel.walk(find).wasInterrupted();
+}
+
+/// The arguments that are added to a kernel.
+class AddedArguments {
+public:
+  explicit AddedArguments(tt::FuncOp kernel) : kernel_(kernel) {}
+
+  /// Of a loop that is rewritten: a map for each block, and the flag.
+  SmallVector<BlockArgument> mapsOf(ArrayRef<AffineBlock> blocks);
+  void addFlag();
+  void require(const std::set<Sum>& positive);
+  /// What the flag stands for until all maps are there.
+  Value flag(OpBuilder& builder);
+
+private:
+  tt::FuncOp kernel_;
+  std::map<std::string, unsigned> maps_; ///< by recipe and type, the argument's number
+  std::set<std::string> positive_;
+  SmallVector<arith::ConstantOp> uses_;
+};
+
+SmallVector<BlockArgument> AddedArguments::mapsOf(ArrayRef<AffineBlock> blocks) {
+  SmallVector<BlockArgument> maps;
+  Builder builder(kernel_.getContext());
+  for (const AffineBlock& block : blocks) {
+    std::string recipe = block.recipe(), key = recipe;
+    llvm::raw_string_ostream(key) << block.descriptor();
+    auto [found, isNew] = maps_.try_emplace(key, kernel_.getNumArguments());
+    if (isNew) {
+      NamedAttribute map(kTensorMapAttribute, tensorMapOfBlock(block.descriptor()));
+      NamedAttribute made(kRecipe, builder.getStringAttr(recipe));
+      (void)kernel_.insertArgument(kernel_.getNumArguments(), block.descriptor(),
+                                   builder.getDictionaryAttr({map, made}), kernel_.getLoc());
+    }
+    maps.push_back(kernel_.getArgument(found->second));
+  }
+  return maps;
+}
+
+void AddedArguments::require(const std::set<Sum>& positive) {
+  for (const Sum& sum : positive) positive_.insert(recipeText(sum));
+}
+
+Value AddedArguments::flag(OpBuilder& builder) {
+  uses_.push_back(arith::ConstantOp::create(builder, kernel_.getLoc(), builder.getI32IntegerAttr(0)));
+  return uses_.back();
+}
+
+void AddedArguments::addFlag() {
+  if (uses_.empty()) return;
+  Builder builder(kernel_.getContext());
+  NamedAttribute made(kRecipe, builder.getStringAttr(positive_.empty() ? "1" : llvm::join(positive_, "/")));
+  const unsigned last = kernel_.getNumArguments();
+  (void)kernel_.insertArgument(last, builder.getI32Type(), builder.getDictionaryAttr({made}), kernel_.getLoc());
+  for (arith::ConstantOp use : uses_) {
+    use.replaceAllUsesWith(kernel_.getArgument(last));
+    use.erase();
+  }
+}
+
+/// One loop.
+class AffineLoop {
+public:
+  AffineLoop(scf::ForOp loop, tt::ContiguityAnalysis& contiguity)
+      : loop_(loop), contiguity_(contiguity), forms_(loop), conditions_(loop, forms_) {}
+
+  /// Whether its products read tiles that all are blocks, and are such as read shared memory.
+  bool find(const Target& target, const Options& options);
+  void rewrite(AddedArguments& added);
+
+private:
+  bool isMultiplied(tt::DotOp dot, const Target& target, ThreadBits threads);
+  std::optional<LinearLayout> layoutOf(Value tile, ThreadBits threads);
+  void findNeeded();
+  scf::ForOp cloneWithCopies(OpBuilder& builder, ArrayRef<BlockArgument> maps);
+  Value copied(OpBuilder& builder, size_t number, BlockArgument map, Value iteration);
+  Value indexOf(OpBuilder& builder, const Sum& sum);
+
+  scf::ForOp loop_;
+  tt::ContiguityAnalysis& contiguity_;
+  AffineForms forms_;
+  AffineConditions conditions_;
+  SmallVector<tt::LoadOp> loads_;
+  std::vector<AffineBlock> blocks_;            ///< of the loads
+  SmallVector<SmallVector<Value, 3>> indices_; ///< of the blocks, in front of the loop, without the iteration's part
+  llvm::SetVector<Operation*> needed_;         ///< operations of the body without those that pointers are made by
+  llvm::SetVector<unsigned> carried_;          ///< the same of what the loop carries
+};
+
+std::optional<LinearLayout> AffineLoop::layoutOf(Value tile, ThreadBits threads) {
+  unsigned contiguous = 1;
+  Value source = tile;
+  auto trans = tile.getDefiningOp<tt::TransOp>();
+  if (trans) source = trans.getSrc();
+  if (auto load = source.getDefiningOp<tt::LoadOp>()) {
+    if (auto found = llvm::find(loads_, load); found != loads_.end())
+      contiguous = blocks_[size_t(found - loads_.begin())].contiguous();
+    else if (const auto& known = contiguity_.of(load.getPtr()).dimensions; known.size() == 2)
+      contiguous = known[0].contiguous > known[1].contiguous ? 0 : 1;
+  }
+  if (trans) contiguous = 1 - contiguous;
+  auto type = cast<RankedTensorType>(tile.getType());
+  const int64_t wide = 16 / std::max(1u, type.getElementTypeBitWidth() / 8);
+  std::array<int32_t, 2> order{int32_t(contiguous), int32_t(1 - contiguous)};
+  return LinearLayout::coalesced(type.getShape(), wide, order, threads.lane, threads.warp);
+}
+
+bool AffineLoop::isMultiplied(tt::DotOp dot, const Target& target, ThreadBits threads) {
+  return planDot(dot, target, threads, [&](Value tile) { return layoutOf(tile, threads); }).isWarpgroup;
+}
+
+bool AffineLoop::find(const Target& target, const Options& options) {
+  auto writes = [](Operation* op) {
+    return mayExposeWrites(op) || isa<ttg::BarrierOp, scf::ForOp, scf::WhileOp>(op) ? WalkResult::interrupt()
+                                                                                    : WalkResult::advance();
+  };
+  if (stagesOf(loop_, options) < 2 || loop_.getBody()->walk(writes).wasInterrupted()) return false;
+  llvm::SetVector<tt::DotOp> dots;
+  for (auto load : loop_.getBody()->getOps<tt::LoadOp>()) {
+    SmallVector<tt::DotOp> readers = dotsOf(load.getResult(), loop_.getBody());
+    if (readers.empty()) continue;
+    if (mayBeWritten(load.getPtr())) return false;
+    std::optional<AffineBlock> block = AffineBlock::of(load, forms_, contiguity_);
+    if (!block) return false;
+    loads_.push_back(load);
+    blocks_.push_back(*block);
+    dots.insert(readers.begin(), readers.end());
+  }
+  if (loads_.empty()) return false;
+  const ThreadBits threads = threadsOf(target, options);
+  return llvm::all_of(dots, [&](tt::DotOp dot) { return isMultiplied(dot, target, threads); }) && conditions_.find();
+}
+
+/// What is needed from an iteration to the next one, if the loads need no pointers and no masks.
+void AffineLoop::findNeeded() {
+  Block* body = loop_.getBody();
+  SmallVector<Value> wanted;
+  auto need = [&](Operation* op) {
+    if (!op || !needed_.insert(op)) return;
+    if (auto load = dyn_cast<tt::LoadOp>(op); load && llvm::is_contained(loads_, load)) return;
+    llvm::append_range(wanted, op->getOperands());
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::append_range(wanted, captured);
+  };
+  auto carry = [&](unsigned number) {
+    if (carried_.insert(number)) wanted.push_back(loop_.getYieldedValues()[number]);
+  };
+  for (OpResult result : loop_.getResults())
+    if (!result.use_empty()) carry(result.getResultNumber());
+  for (Operation& op : body->without_terminator())
+    if (!isMemoryEffectFree(&op) && !isa<tt::LoadOp>(op)) need(&op);
+  while (!wanted.empty()) {
+    Value value = wanted.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() == body && argument != loop_.getInductionVar()) carry(argument.getArgNumber() - 1);
+    } else {
+      need(body->findAncestorOpInBlock(*value.getDefiningOp()));
+    }
+  }
+}
+
+/// The part of an index that stays the same in the loop.
+Value AffineLoop::indexOf(OpBuilder& builder, const Sum& sum) {
+  Location where = loop_.getLoc();
+  auto constant = [&](int64_t number) {
+    return arith::ConstantOp::create(builder, where, builder.getI32IntegerAttr(int32_t(number))).getResult();
+  };
+  Value index;
+  for (const auto& [factors, number] : sum) {
+    if (factors.along >= 0) continue;
+    Value term = constant(number);
+    if (factors.scalar >= 0) {
+      Value scalar = forms_.scalar(factors.scalar);
+      if (scalar.getType().isInteger(64))
+        scalar = arith::TruncIOp::create(builder, where, builder.getI32Type(), scalar);
+      term = number == 1 ? scalar : builder.createOrFold<arith::MulIOp>(where, scalar, term);
+    }
+    index = index ? builder.createOrFold<arith::AddIOp>(where, index, term) : term;
+  }
+  return index ? index : constant(0);
+}
+
+/// The tile that a load gave, from a block of the tensor.
+Value AffineLoop::copied(OpBuilder& builder, size_t number, BlockArgument map, Value iteration) {
+  const AffineBlock& block = blocks_[number];
+  Location where = loads_[number].getLoc();
+  SmallVector<Value> at;
+  for (auto [dimension, first] : llvm::zip_equal(block.dimensions(), indices_[number])) {
+    Value index = first;
+    auto part = dimension.index.find({.arguments = {}, .scalar = -1, .along = Factors::kIteration});
+    if (part != dimension.index.end()) {
+      Value times = arith::ConstantOp::create(builder, where, builder.getI32IntegerAttr(int32_t(part->second)));
+      Value moved = builder.createOrFold<arith::MulIOp>(where, iteration, times);
+      index = builder.createOrFold<arith::AddIOp>(where, index, moved);
+    }
+    at.push_back(index);
+  }
+  auto tile = cast<RankedTensorType>(loads_[number].getType());
+  SmallVector<int64_t> shape(tile.getShape());
+  if (block.contiguous() == 0) std::swap(shape[0], shape[1]);
+  auto rows = RankedTensorType::get(shape, tile.getElementType());
+  Value loaded = tt::DescriptorLoadOp::create(builder, where, rows, map, at, nullptr);
+  if (block.contiguous() == 1) return loaded;
+  return tt::TransOp::create(builder, where, tile, loaded, ArrayRef<int32_t>{1, 0});
+}
+
+scf::ForOp AffineLoop::cloneWithCopies(OpBuilder& builder, ArrayRef<BlockArgument> maps) {
+  SmallVector<Value> inits;
+  for (unsigned number : carried_) inits.push_back(loop_.getInitArgs()[number]);
+  Location where = loop_.getLoc();
+  auto made = scf::ForOp::create(builder, where, loop_.getLowerBound(), loop_.getUpperBound(), loop_.getStep(), inits,
+                                 [](OpBuilder&, Location, Value, ValueRange) {});
+  made->setDiscardableAttrs(loop_->getDiscardableAttrDictionary());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(made.getBody());
+  IRMapping mapping;
+  mapping.map(loop_.getInductionVar(), made.getInductionVar());
+  for (auto [number, argument] : llvm::zip_equal(carried_, made.getRegionIterArgs()))
+    mapping.map(loop_.getRegionIterArgs()[number], argument);
+  Value iteration = iterationOf(builder, made);
+  for (Operation& op : loop_.getBody()->without_terminator()) {
+    if (!needed_.contains(&op)) continue;
+    if (auto found = llvm::find(loads_, dyn_cast<tt::LoadOp>(op)); found != loads_.end()) {
+      const size_t number = size_t(found - loads_.begin());
+      mapping.map(op.getResult(0), copied(builder, number, maps[number], iteration));
+    } else {
+      builder.clone(op, mapping);
+    }
+  }
+  SmallVector<Value> yielded;
+  for (unsigned number : carried_) yielded.push_back(mapping.lookupOrDefault(loop_.getYieldedValues()[number]));
+  scf::YieldOp::create(builder, where, yielded);
+  return made;
+}
+
+/// Moves what only a region uses into it: the other way does not compute pointers.
+void sinkInto(Region& region, Operation* branch) {
+  Block& block = region.front();
+  for (Operation* op = branch->getPrevNode(); op;) {
+    Operation* before = op->getPrevNode();
+    const bool isOnlyThere = !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation* user) {
+      return region.isAncestor(user->getParentRegion());
+    });
+    if (isOnlyThere && isMemoryEffectFree(op) && op->getNumRegions() == 0) op->moveBefore(&block, block.begin());
+    op = before;
+  }
+}
+
+void AffineLoop::rewrite(AddedArguments& added) {
+  findNeeded();
+  OpBuilder builder(loop_);
+  Location where = loop_.getLoc();
+  SmallVector<BlockArgument> maps = added.mapsOf(blocks_);
+  added.require(conditions_.positive());
+  for (const AffineBlock& block : blocks_) {
+    SmallVector<Value, 3>& first = indices_.emplace_back();
+    for (const AffineBlock::Dimension& dimension : block.dimensions())
+      first.push_back(indexOf(builder, dimension.index));
+  }
+  Value allowed = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::ne, added.flag(builder),
+                                        arith::ConstantOp::create(builder, where, builder.getI32IntegerAttr(0)));
+  Value holds = conditions_.emit(builder, allowed);
+  SmallVector<unsigned> used;
+  SmallVector<mlir::Type> types;
+  for (OpResult result : loop_.getResults())
+    if (!result.use_empty()) used.push_back(result.getResultNumber()), types.push_back(result.getType());
+  auto branch = scf::IfOp::create(builder, where, types, holds, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::ForOp made = cloneWithCopies(builder, maps);
+  SmallVector<Value> copied, loaded;
+  for (unsigned number : used) {
+    copied.push_back(made.getResult(unsigned(llvm::find(carried_, number) - carried_.begin())));
+    loaded.push_back(loop_.getResult(number));
+  }
+  scf::YieldOp::create(builder, where, copied);
+  for (auto [result, number] : llvm::zip_equal(branch.getResults(), used))
+    loop_.getResult(number).replaceAllUsesWith(result);
+  loop_->moveBefore(branch.elseBlock(), branch.elseBlock()->begin());
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, where, loaded);
+  sinkInto(branch.getElseRegion(), branch);
+}
+
+} // namespace
+
+llvm::StringRef recipeOf(BlockArgument argument) {
+  auto kernel = dyn_cast<tt::FuncOp>(argument.getOwner()->getParentOp());
+  if (!kernel || !argument.getOwner()->isEntryBlock()) return {};
+  auto recipe = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kRecipe);
+  return recipe ? recipe.getValue() : llvm::StringRef();
+}
+
+void makeAffineLoads(tt::FuncOp kernel, const Target& target, const Options& options) {
+  if (!options.copiedLoads || !target.features().tensorCopies || mayWaitForOthers(kernel)) return;
+  SmallVector<scf::ForOp> loops;
+  kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  AddedArguments added(kernel);
+  for (scf::ForOp loop : loops) {
+    tt::ContiguityAnalysis contiguity;
+    AffineLoop affine(loop, contiguity);
+    if (affine.find(target, options)) affine.rewrite(added);
+  }
+  added.addFlag();
+}
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,188 @@
+"""Products of matrices whose tiles are loaded through tiles of pointers, in the forms in which people write them.
+
+Here:      the kernels. Not here: what is expected of them (test_copied_loads.py).
+"""
+
+from __future__ import annotations
+
+import tiletwin as triton
+import tiletwin.language as tl
+
+
+@triton.jit
+def grouped(
+    a,
+    b,
+    c,
+    M,
+    N,
+    K,
+    sam,
+    sak,
+    sbk,
+    sbn,
+    scm,
+    scn,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+    G: tl.constexpr,
+):
+    """Rows and columns modulo the extents, programs in groups, a tail along K."""
+    pid = tl.program_id(0)
+    across = tl.cdiv(N, BN)
+    first = pid // (G * across) * G
+    size = min(tl.cdiv(M, BM) - first, G)
+    row, column = first + pid % (G * across) % size, pid % (G * across) // size
+    rows = (row * BM + tl.arange(0, BM)) % M
+    columns = (column * BN + tl.arange(0, BN)) % N
+    along = tl.arange(0, BK)
+    left = a + (rows[:, None] * sam + along[None, :] * sak)
+    right = b + (along[:, None] * sbk + columns[None, :] * sbn)
+    sums = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, tl.cdiv(K, BK)):
+        x = tl.load(left, mask=along[None, :] < K - k * BK, other=0.0)
+        y = tl.load(right, mask=along[:, None] < K - k * BK, other=0.0)
+        sums = tl.dot(x, y, sums)
+        left += BK * sak
+        right += BK * sbk
+    rows, columns = row * BM + tl.arange(0, BM), column * BN + tl.arange(0, BN)
+    places = c + scm * rows[:, None] + scn * columns[None, :]
+    tl.store(places, sums.to(c.dtype.element_ty), mask=(rows[:, None] < M) & (columns[None, :] < N))
+
+
+@triton.jit
+def masked(a, b, c, sizes, strides, BLOCK: tl.constexpr):
+    """Masks on rows, columns and K; addresses from the loop's own number."""
+    M, N, K = sizes
+    sam, sak, sbk, sbn, scm, scn = strides
+    BM: tl.constexpr = BLOCK[0]
+    BN: tl.constexpr = BLOCK[1]
+    BK: tl.constexpr = BLOCK[2]
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    sums = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        along = k + tl.arange(0, BK)
+        x = tl.load(a + rows[:, None] * sam + along[None, :] * sak, (rows[:, None] < M) & (along[None, :] < K), 0.0)
+        y = tl.load(
+            b + along[:, None] * sbk + columns[None, :] * sbn, (along[:, None] < K) & (N > columns[None, :]), 0.0
+        )
+        sums += tl.dot(x, y)
+    tl.store(
+        c + rows[:, None] * scm + columns[None, :] * scn,
+        sums.to(c.dtype.element_ty),
+        (rows[:, None] < M) & (columns[None, :] < N),
+    )
+
+
+@triton.jit
+def blocks(a, b, c, sizes, strides, BLOCK: tl.constexpr):
+    """Block pointers that the loop moves."""
+    M, N, K = sizes
+    sam, sak, sbk, sbn, scm, scn = strides
+    BM: tl.constexpr = BLOCK[0]
+    BN: tl.constexpr = BLOCK[1]
+    BK: tl.constexpr = BLOCK[2]
+    row, column = tl.program_id(0) * BM, tl.program_id(1) * BN
+    left = tl.make_block_ptr(a, (M, K), (sam, sak), (row, 0), (BM, BK), (1, 0))
+    right = tl.make_block_ptr(b, (K, N), (sbk, sbn), (0, column), (BK, BN), (1, 0))
+    sums = tl.zeros((BM, BN), tl.float32)
+    for _ in range(0, K, BK):
+        x = tl.load(left, boundary_check=(0, 1), padding_option="zero")
+        y = tl.load(right, boundary_check=(0, 1), padding_option="zero")
+        sums = tl.dot(x, y, sums)
+        left = tl.advance(left, (0, BK))
+        right = tl.advance(right, (BK, 0))
+    result = tl.make_block_ptr(c, (M, N), (scm, scn), (row, column), (BM, BN), (1, 0))
+    tl.store(result, sums.to(c.dtype.element_ty), boundary_check=(0, 1))
+
+
+@triton.jit
+def wide(a, b, c, sizes, strides, BLOCK: tl.constexpr):
+    """Offsets of 64 bits, no mask along rows and columns, K counted down by what is left."""
+    K = sizes[2]
+    sam, sak, sbk, sbn, scm, scn = strides
+    BM: tl.constexpr = BLOCK[0]
+    BN: tl.constexpr = BLOCK[1]
+    BK: tl.constexpr = BLOCK[2]
+    rows = (tl.program_id(0) * BM + tl.arange(0, BM)).to(tl.int64)
+    columns = (tl.program_id(1) * BN + tl.arange(0, BN)).to(tl.int64)
+    along = tl.arange(0, BK)
+    left, right = a + rows[:, None] * sam + along[None, :] * sak, b + along[:, None] * sbk + columns[None, :] * sbn
+    sums = tl.zeros((BM, BN), tl.float32)
+    rest = K
+    for _ in range(tl.cdiv(K, BK)):
+        sums = tl.dot(
+            tl.load(left, mask=along[None, :] < rest, other=0.0),
+            tl.load(right, mask=rest > along[:, None], other=0.0),
+            sums,
+        )
+        left += BK * sak
+        right += BK * sbk
+        rest -= BK
+    tl.store(c + rows[:, None] * scm + columns[None, :] * scn, sums.to(c.dtype.element_ty))
+
+
+@triton.jit
+def batched(a, b, c, M, N, K, sab, sam, sbb, sbk, scb, scm, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """A third dimension by the program's number."""
+    batch = tl.program_id(2)
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    along = tl.arange(0, BK)
+    left = a + batch.to(tl.int64) * sab + rows[:, None] * sam + along[None, :]
+    right = b + batch * sbb + along[:, None] * sbk + columns[None, :]
+    sums = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        x = tl.load(left, mask=(rows[:, None] < M) & (along[None, :] < K - k), other=0.0)
+        y = tl.load(right, mask=(along[:, None] < K - k) & (columns[None, :] < N), other=0.0)
+        sums = tl.dot(x, y, sums)
+        left += BK
+        right += BK * sbk
+    places = c + batch * scb + rows[:, None] * scm + columns[None, :]
+    tl.store(places, sums.to(c.dtype.element_ty), mask=(rows[:, None] < M) & (columns[None, :] < N))
+
+
+@triton.jit
+def fixed(a, b, c, M, BM: tl.constexpr, N: tl.constexpr, K: tl.constexpr, BK: tl.constexpr):
+    """All strides and bounds but one are numbers of the source."""
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    along, columns = tl.arange(0, BK), tl.arange(0, N)
+    sums = tl.zeros((BM, N), tl.float32)
+    for k in range(0, K, BK):
+        x = tl.load(a + rows[:, None] * K + (k + along)[None, :], mask=rows[:, None] < M, other=0.0)
+        y = tl.load(b + (k + along)[:, None] * N + columns[None, :])
+        sums = tl.dot(x, y, sums)
+    tl.store(c + rows[:, None] * N + columns[None, :], sums.to(c.dtype.element_ty), mask=rows[:, None] < M)
+
+
+@triton.jit
+def product_of(a, b, c, M, N, K, sam, sbk, scm, KIND: tl.constexpr, B: tl.constexpr):
+    """Loads that are no copies of blocks, each for its reason."""
+    rows = tl.program_id(0) * B + tl.arange(0, B)
+    columns, along = tl.arange(0, B), tl.arange(0, B)
+    sums = tl.zeros((B, B), tl.float32)
+    for k in range(0, K, B):
+        y = tl.load(b + (k + along)[:, None] * sbk + columns[None, :], mask=(k + along)[:, None] < K, other=0.0)
+        at = a + rows[:, None] * sam + (k + along)[None, :]
+        if KIND == "other":
+            x = tl.load(at, mask=(k + along)[None, :] < K, other=1.0)
+        elif KIND == "volatile":
+            x = tl.load(at, volatile=True)
+        elif KIND == "written":
+            x = tl.load(at, mask=(k + along)[None, :] < K, other=0.0)
+            tl.store(a + rows[:, None] * sam + (k + along)[None, :], x, mask=(k + along)[None, :] < K)
+        elif KIND == "odd":
+            x = tl.load(at, mask=((k + along) % 2 == 0)[None, :], other=0.0)
+        elif KIND == "table":
+            x = tl.load(a + tl.load(c + rows).to(tl.int32)[:, None] * sam + (k + along)[None, :])
+        elif KIND == "diagonal":
+            x = tl.load(a + rows[:, None] * sam + (k + along)[None, :] * (sam + 1))
+        else:
+            x = tl.load(at, mask=(rows[:, None] < M) | ((k + along)[None, :] < K), other=0.0)
+        sums = tl.dot(x, y, sums)
+    if KIND == "atomic":
+        tl.atomic_add(c + rows[:, None] * scm + columns[None, :], sums.to(c.dtype.element_ty))
+    else:
+        tl.store(c + rows[:, None] * scm + columns[None, :], sums.to(c.dtype.element_ty))

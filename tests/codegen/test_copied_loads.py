@@ -1,0 +1,182 @@
+"""Tiles of pointers that the hardware copies as blocks of a tensor: the same bits as loads by threads, and which
+programs and launches copy.
+
+Judge: the same kernel with loads as they are written; the simulator looks for races and missing waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import copied_load_kernels as kernels
+import pytest
+import torch
+from copied_loads import Runs
+
+FORMS = ("grouped", "masked", "blocks", "wide")
+
+
+def random(rows: int, columns: int, dtype: torch.dtype, seed: int, pad: int = 0) -> torch.Tensor:
+    """A matrix whose rows lie `pad` elements further apart than they must."""
+    values = torch.randn((rows, columns + pad), generator=torch.Generator().manual_seed(seed))
+    return values.to(dtype)[:, :columns]
+
+
+def product(
+    kernel: Any,
+    a: torch.Tensor,
+    b: torch.Tensor,
+    c: torch.Tensor,
+    block: tuple[int, int, int] = (64, 64, 32),
+    **options: Any,
+) -> Any:
+    """A launch of one of FORMS."""
+    sizes, strides = (a.shape[0], b.shape[1], a.shape[1]), (*a.stride(), *b.stride(), *c.stride())
+    down, across, options = -(-sizes[0] // block[0]), -(-sizes[1] // block[1]), {"num_stages": 3, **options}
+    if kernel.fn.__name__ == "grouped":
+        return kernel[(down * across,)](a, b, c, *sizes, *strides, *block, 2, **options)
+    return kernel[(down, across)](a, b, c, sizes, strides, block, **options)
+
+
+def path(monkeypatch: pytest.MonkeyPatch, form: str, a: torch.Tensor, b: torch.Tensor, **options: Any) -> str:
+    c = torch.zeros((a.shape[0], b.shape[1]))
+    return Runs(monkeypatch, getattr(kernels, form), lambda kernel: product(kernel, a, b, c, **options), c).path()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("depth", [64, 48, 16])
+def test_forms(monkeypatch, form: str, depth: int) -> None:
+    a, b = random(128, depth, torch.float16, 1), random(depth, 64, torch.float16, 2)
+    assert path(monkeypatch, form, a, b) == "copies"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_transposed_operands(monkeypatch, form: str) -> None:
+    a, b = random(96, 64, torch.bfloat16, 3).T, random(80, 96, torch.bfloat16, 4).T
+    expected = {"grouped": "both", "wide": "copies"}.get(form, "copies")
+    if form == "wide":
+        b = random(128, 96, torch.bfloat16, 4).T
+    assert path(monkeypatch, form, a, b) == expected
+
+
+@pytest.mark.parametrize(
+    "dtype, block",
+    [
+        (torch.float16, (64, 32, 64)),
+        (torch.bfloat16, (128, 64, 16)),
+        (torch.float32, (64, 64, 32)),
+        (torch.float8_e4m3fn, (64, 64, 64)),
+        (torch.float8_e5m2, (64, 32, 32)),
+    ],
+)
+@pytest.mark.parametrize("transposed", [True, False])
+def test_types(monkeypatch, dtype: torch.dtype, block: tuple[int, int, int], transposed: bool) -> None:
+    a, b = random(128, 112, dtype, 5), random(64, 112, dtype, 6).T if transposed else random(112, 64, dtype, 6)
+    assert path(monkeypatch, "grouped", a, b, block=block) == "copies"
+
+
+def test_rows_that_wrap_around_are_loaded(monkeypatch) -> None:
+    """The last programs read rows, or columns, of the beginning."""
+    a, b = random(80, 64, torch.float16, 7), random(64, 128, torch.float16, 8)
+    assert path(monkeypatch, "grouped", a, b) == "both"
+    assert path(monkeypatch, "grouped", a[:48], b) == "loads"
+    assert path(monkeypatch, "masked", a, b) == "copies"
+
+
+def test_programs_beyond_the_last_block(monkeypatch) -> None:
+    """More programs than blocks: sizes of groups below zero, rows that are anywhere."""
+    a, b, c = random(64, 32, torch.float16, 9), random(32, 64, torch.float16, 10), torch.zeros((64, 64))
+
+    def launch(kernel: Any) -> Any:
+        return kernel[(2, 3)](a, b, c, (64, 64, 32), (32, 1, 64, 1, 64, 1), (64, 64, 32))
+
+    assert Runs(monkeypatch, kernels.masked, launch, c).path() == "copies"
+
+
+@pytest.mark.parametrize(
+    "offset, pad, expected", [(0, 24, "copies"), (8, 24, "copies"), (1, 24, "plain"), (0, 1, "plain")]
+)
+def test_what_the_hardware_cannot_reach(monkeypatch, offset: int, pad: int, expected: str) -> None:
+    """Bases and strides that 16 bytes do not divide: another specialization, without copies."""
+    a = random(128, 64 + 8, torch.float16, 11, pad)[:, offset : offset + 64]
+    assert path(monkeypatch, "grouped", a, random(64, 64, torch.float16, 12)) == expected
+
+
+def test_strides_below_zero(monkeypatch) -> None:
+    """A matrix from its last row on: the launcher makes no map, and the flag is 0."""
+    storage, b, c = random(64, 64, torch.float16, 13), random(64, 64, torch.float16, 14), torch.zeros((64, 64))
+    last = storage[63:]
+
+    def launch(kernel: Any) -> Any:
+        return kernel[(1,)](last, b, c, 64, 64, 64, -64, 1, 64, 1, 64, 1, 64, 64, 32, 2)
+
+    runs = Runs(monkeypatch, kernels.grouped, launch, c)
+    assert runs.path() == "loads"
+    torch.testing.assert_close(c, storage.flip(0).float() @ b.float(), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("depth", [0, -5])
+def test_nothing_along_k(monkeypatch, depth: int) -> None:
+    a, b, c = random(64, 16, torch.float16, 15), random(16, 64, torch.float16, 16), torch.ones((64, 64))
+
+    def launch(kernel: Any) -> Any:
+        return kernel[(1,)](a, b, c, 64, 64, depth, 16, 1, 64, 1, 64, 1, 64, 64, 32, 2)
+
+    assert Runs(monkeypatch, kernels.grouped, launch, c).path() in ("copies", "loads", "plain")
+    assert not c.any()
+
+
+def test_empty_grid(monkeypatch) -> None:
+    a, b, c = random(64, 16, torch.float16, 15), random(16, 64, torch.float16, 16), torch.ones((64, 64))
+
+    def launch(kernel: Any) -> Any:
+        return kernel[(0,)](a, b, c, 0, 64, 16, 16, 1, 64, 1, 64, 1, 64, 64, 32, 2)
+
+    Runs(monkeypatch, kernels.grouped, launch, c).path()
+    assert c.all()
+
+
+@pytest.mark.parametrize("rows", [64, 40])
+def test_batches(monkeypatch, rows: int) -> None:
+    a = torch.randn((3, rows, 48), generator=torch.Generator().manual_seed(17)).half()
+    b, c = torch.randn((3, 48, 64), generator=torch.Generator().manual_seed(18)).half(), torch.zeros((3, rows, 64))
+
+    def launch(kernel: Any) -> Any:
+        strides = (a.stride(0), a.stride(1), b.stride(0), b.stride(1), c.stride(0), c.stride(1))
+        return kernel[(1, 1, 3)](a, b, c, rows, 64, 48, *strides, 64, 64, 32)
+
+    assert Runs(monkeypatch, kernels.batched, launch, c).path() == "copies"
+    torch.testing.assert_close(c, torch.bmm(a.float(), b.float()), rtol=1e-3, atol=1e-3)
+
+
+def test_strides_in_the_source(monkeypatch) -> None:
+    a, b, c = random(100, 64, torch.float16, 19), random(64, 32, torch.float16, 20), torch.zeros((100, 32))
+
+    def launch(kernel: Any) -> Any:
+        return kernel[(2,)](a, b, c, 100, 64, 32, 64, 16)
+
+    assert Runs(monkeypatch, kernels.fixed, launch, c).path() == "copies"
+
+
+@pytest.mark.parametrize("kind", ["other", "volatile", "written", "odd", "table", "diagonal", "either", "atomic"])
+def test_loads_that_are_no_copies(monkeypatch, kind: str) -> None:
+    a, b, c = random(256, 128, torch.float16, 21), random(64, 64, torch.float16, 22), torch.zeros((64, 64))
+
+    def launch(kernel: Any) -> Any:
+        return kernel[(1,)](a, b, c, 64, 64, 64, 128, 64, 64, kind, 64, num_stages=3)
+
+    assert Runs(monkeypatch, kernels.product_of, launch, c).path() == "plain"
+
+
+def test_loops_of_one_stage_are_left_alone(monkeypatch) -> None:
+    a, b = random(64, 64, torch.float16, 23), random(64, 64, torch.float16, 24)
+    assert path(monkeypatch, "grouped", a, b, num_stages=1) == "plain"
+
+
+def test_what_others_launch_has_the_kernels_own_arguments(monkeypatch) -> None:
+    a, b, c = random(64, 64, torch.float16, 25), random(64, 64, torch.float16, 26), torch.zeros((64, 64))
+    compiled, _ = Runs(monkeypatch, kernels.grouped, lambda kernel: product(kernel, a, b, c), c).once(True)
+    own, launched = compiled.asm, compiled.asm.launched
+    assert len(own.facts["arguments"]) == 9
+    assert launched.facts["arguments"][:9] == own.facts["arguments"] and len(launched.facts["arguments"]) == 12
+    assert own["ptx"].count(".param ") == launched["ptx"].count(".param ") - 3
+    assert "cp.async.bulk.tensor" not in own["ptx"]
