@@ -213,6 +213,31 @@ AffineForms::Formed AffineForms::ofScalar(Value value) {
   return Form{std::nullopt, sum};
 }
 
+/// Indices that are kept inside: what they are where the condition is true everywhere.
+AffineForms::Formed AffineForms::chosen(arith::SelectOp select) {
+  if (!isTile(select.getResult())) return std::nullopt;
+  Formed found = form(select.getTrueValue());
+  std::optional<std::vector<Sum>> sums = found ? mask(select.getCondition()) : std::nullopt;
+  if (!sums) return std::nullopt;
+  for (const Sum& sum : *sums) require(sum, tt::shapeOf(select.getType()));
+  return found;
+}
+
+/// The same of the smaller one of an index and a number.
+AffineForms::Formed AffineForms::smaller(arith::MinSIOp least) {
+  if (!isTile(least.getResult())) return std::nullopt;
+  Formed index = form(least.getLhs()), bound = form(least.getRhs());
+  if (!index || !bound) return std::nullopt;
+  auto isOfTile = [](const auto& term) { return term.first.along >= 0 && term.first.along < Factors::kIteration; };
+  if (llvm::none_of(index->sum, isOfTile)) std::swap(index, bound);
+  requireFits(index->sum, least.getResult());
+  requireFits(bound->sum, least.getResult());
+  std::optional<Sum> rest = plus(bound->sum, index->sum, -1);
+  if (!rest) return std::nullopt;
+  require(*rest, tt::shapeOf(least.getType()));
+  return index;
+}
+
 AffineForms::Formed AffineForms::compute(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) return ofArgument(argument);
   mlir::Type element = tt::elementTypeOf(value.getType());
@@ -276,6 +301,8 @@ AffineForms::Formed AffineForms::compute(Value value) {
                       require(a->sum, tt::shapeOf(value.getType()));
                       return a;
                     })
+                    .Case([&](arith::SelectOp select) { return chosen(select); })
+                    .Case([&](arith::MinSIOp least) { return smaller(least); })
                     .Default([](Operation*) { return std::nullopt; });
   return made ? made : ofScalar(value);
 }

@@ -8,6 +8,7 @@
 // Invariant: where all conditions hold, a sum has the value's number in every element and iteration.
 #pragma once
 #include "ir/TT.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -79,6 +80,8 @@ private:
   Formed ofArgument(mlir::BlockArgument argument);
   Formed ofCarried(mlir::BlockArgument argument);
   Formed ofScalar(mlir::Value value);
+  Formed chosen(mlir::arith::SelectOp select);
+  Formed smaller(mlir::arith::MinSIOp least);
   Formed product(const Form& a, const Form& b) const;
   Formed moved(mlir::Value source, unsigned axis);
   /// The number fits into an integer of so many bits.

@@ -3,6 +3,7 @@
 #include "codegen/passes/AffineBlock.h"
 #include "codegen/passes/AffineConditions.h"
 #include "codegen/passes/DotLayouts.h"
+#include "codegen/passes/LoopEnds.h"
 #include "codegen/passes/Ring.h"
 #include "codegen/passes/Steps.h"
 #include "codegen/passes/TensorCopies.h"
@@ -344,6 +345,7 @@ llvm::StringRef recipeOf(BlockArgument argument) {
 
 void makeAffineLoads(tt::FuncOp kernel, const Target& target, const Options& options) {
   if (!options.copiedLoads || !target.features().tensorCopies || mayWaitForOthers(kernel)) return;
+  replaceLoopEnds(kernel);
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
   AddedArguments added(kernel);

@@ -186,3 +186,72 @@ def product_of(a, b, c, M, N, K, sam, sbk, scm, KIND: tl.constexpr, B: tl.conste
         tl.atomic_add(c + rows[:, None] * scm + columns[None, :], sums.to(c.dtype.element_ty))
     else:
         tl.store(c + rows[:, None] * scm + columns[None, :], sums.to(c.dtype.element_ty))
+
+
+@triton.jit
+def persistent(a, b, c, sizes, PROGRAMS: tl.constexpr, KEPT: tl.constexpr, BLOCK: tl.constexpr):
+    """Programs that make several blocks; rows beyond the last are kept inside, not masked."""
+    M, N, K = sizes
+    across = tl.cdiv(N, BLOCK)
+    for block in range(tl.program_id(0), tl.cdiv(M, BLOCK) * across, PROGRAMS):
+        rows = block // across * BLOCK + tl.arange(0, BLOCK)
+        columns = block % across * BLOCK + tl.arange(0, BLOCK)
+        if KEPT == "where":
+            down, right = tl.where(rows < M, rows, 0), tl.where(columns < N, columns, 0)
+        else:
+            down, right = tl.minimum(rows, M - 1), tl.minimum(N - 1, columns)
+        sums = tl.zeros((BLOCK, BLOCK), tl.float32)
+        for k in range(tl.cdiv(K, BLOCK)):
+            along = k * BLOCK + tl.arange(0, BLOCK)
+            x = tl.load(a + down[:, None] * K + along[None, :], mask=along[None, :] < K, other=0.0)
+            y = tl.load(b + along[:, None] * N + right[None, :], mask=along[:, None] < K, other=0.0)
+            sums = tl.dot(x, y, sums)
+        inside = (rows[:, None] < M) & (columns[None, :] < N)
+        tl.store(c + rows[:, None] * N + columns[None, :], sums.to(c.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def halves(a, b, c, K, middle, stride, ON: tl.constexpr, B: tl.constexpr):
+    """Two loops over K: the second one goes on where the first one ended, and its products count twice and once."""
+    rows, along = tl.arange(0, B), tl.arange(0, B)
+    left, right = a + rows[:, None] * K + along[None, :], b + along[:, None] * B + rows[None, :]
+    at = 0
+    sums = tl.zeros((B, B), tl.float32)
+    for _ in range(0, middle, ON):
+        sums = tl.dot(tl.load(left), tl.load(right), sums)
+        left += B
+        right += B * stride
+        at += 1
+    for _ in range(middle, K, B):
+        inside = along + at * B < K
+        x = tl.load(left, mask=inside[None, :], other=0.0)
+        sums = tl.dot(x + x, tl.load(right, mask=inside[:, None], other=0.0), sums)
+        sums = tl.dot(x, tl.load(right, mask=inside[:, None], other=0.0), sums)
+        left += B
+        right += B * stride
+        at += 1
+    tl.store(c + rows[:, None] * B + along[None, :], sums)
+
+
+@triton.jit
+def attention(q, k, v, out, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """Blocks below the diagonal without a mask, then those on it."""
+    head = tl.program_id(1).to(tl.int64) * T * D
+    first = tl.program_id(0) * BM
+    rows, columns, d = first + tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, D)
+    queries = tl.load(q + head + rows[:, None] * D + d[None, :])
+    total, acc = tl.zeros((BM,), tl.float32), tl.zeros((BM, D), tl.float32)
+    keys, values = k + head + columns[None, :] * D + d[:, None], v + head + columns[:, None] * D + d[None, :]
+    for _ in range(0, first, BN):
+        p = tl.exp2(tl.dot(queries, tl.load(keys)))
+        total += tl.sum(p, 1)
+        acc = tl.dot(p.to(v.dtype.element_ty), tl.load(values), acc)
+        keys += BN * D
+        values += BN * D
+    for start in range(first, first + BM, BN):
+        p = tl.exp2(tl.where(rows[:, None] >= start + columns[None, :], tl.dot(queries, tl.load(keys)), -1.0e30))
+        total += tl.sum(p, 1)
+        acc = tl.dot(p.to(v.dtype.element_ty), tl.load(values), acc)
+        keys += BN * D
+        values += BN * D
+    tl.store(out + head + rows[:, None] * D + d[None, :], acc / total[:, None])

@@ -157,6 +157,39 @@ def test_strides_in_the_source(monkeypatch) -> None:
     assert Runs(monkeypatch, kernels.fixed, launch, c).path() == "copies"
 
 
+@pytest.mark.parametrize("kept", ["where", "minimum"])
+@pytest.mark.parametrize("rows, columns, expected", [(128, 192, "copies"), (80, 144, "both"), (16, 16, "loads")])
+def test_rows_that_are_kept_inside(monkeypatch, kept: str, rows: int, columns: int, expected: str) -> None:
+    a, b = random(rows, 48, torch.float16, 31), random(48, columns, torch.float16, 32)
+    c = torch.zeros((rows, columns))
+
+    def launch(kernel: Any) -> Any:
+        return kernel[(2,)](a, b, c, (rows, columns, 48), 2, kept, 64)
+
+    assert Runs(monkeypatch, kernels.persistent, launch, c).path() == expected
+
+
+@pytest.mark.parametrize("middle, step", [(64, 64), (0, 64), (128, 64), (150, 50), (-7, 3)])
+def test_loops_that_go_on(monkeypatch, middle: int, step: int) -> None:
+    """The second loop begins where the first one ended, after any number of rounds."""
+    a, b, c = random(64, 256, torch.float16, 33), random(512, 64, torch.float16, 34), torch.zeros((64, 64))
+
+    def launch(kernel: Any) -> Any:
+        return kernel[(1,)](a, b, c, 192, middle, 64, step, 64)
+
+    assert Runs(monkeypatch, kernels.halves, launch, c).path() in ("copies", "both")
+
+
+def test_attention(monkeypatch) -> None:
+    q, k, v = (torch.randn((2, 256, 64), generator=torch.Generator().manual_seed(s)).half() / 8 for s in (35, 36, 37))
+    out = torch.zeros((2, 256, 64))
+
+    def launch(kernel: Any) -> Any:
+        return kernel[(2, 2)](q, k, v, out, 256, 64, 128, 64)
+
+    assert Runs(monkeypatch, kernels.attention, launch, out).path() == "copies"
+
+
 @pytest.mark.parametrize("kind", ["other", "volatile", "written", "odd", "table", "diagonal", "either", "atomic"])
 def test_loads_that_are_no_copies(monkeypatch, kind: str) -> None:
     a, b, c = random(256, 128, torch.float16, 21), random(64, 64, torch.float16, 22), torch.zeros((64, 64))
