@@ -16,6 +16,40 @@ constexpr int64_t kUnbounded = (int64_t(1) << 31) - 1; ///< an extent that no in
 
 bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat()); }
 
+using Groups = std::map<std::vector<unsigned>, Sum>; ///< terms with the same arguments, without these
+
+/// A term `number * argument` times a group's arguments: a block of that group begins so much later.
+struct Moved {
+  std::vector<unsigned> group;
+  unsigned argument;
+  int64_t number;
+};
+
+bool hasTileDimension(const Sum& terms) {
+  return llvm::any_of(terms,
+                      [](const auto& term) { return term.first.along >= 0 && term.first.along < Factors::kIteration; });
+}
+
+/// Takes groups of one number that move the blocks of another group, rather than being a dimension of their own.
+SmallVector<Moved> takeMoved(Groups& groups, Block* kernel) {
+  SmallVector<Moved> moved;
+  for (auto group = groups.begin(); group != groups.end();) {
+    const auto& [arguments, terms] = *group;
+    std::optional<Moved> found;
+    for (size_t i = 0; i < arguments.size() && !found && numberOf(terms); ++i) {
+      std::vector<unsigned> others = arguments;
+      others.erase(others.begin() + int64_t(i));
+      auto other = groups.find(others);
+      const bool isNarrow = kernel->getArgument(arguments[i]).getType().isInteger(32);
+      if (other != groups.end() && hasTileDimension(other->second) && isNarrow)
+        found = Moved{others, arguments[i], *numberOf(terms)};
+    }
+    if (found) moved.push_back(*found);
+    group = found ? groups.erase(group) : std::next(group);
+  }
+  return moved;
+}
+
 /// A stride of a group: its factors are the group's.
 Sum strideOf(const std::vector<unsigned>& arguments, int64_t number) {
   return Sum{{Factors{.arguments = arguments}, number}};
@@ -44,12 +78,13 @@ std::string AffineBlock::recipe() const {
 /// Terms with the same arguments have one stride, or strides that are multiples of each other: each term is counted along the
 /// dimension with the longest stride that divides it.
 bool AffineBlock::findDimensions(const AffinePointers& pointers, ArrayRef<int64_t> shape) {
-  std::map<std::vector<unsigned>, Sum> groups;
+  Groups groups;
   for (const auto& [factors, number] : pointers.offset) {
     Factors inside = factors;
     inside.arguments.clear();
     groups[factors.arguments][inside] = number;
   }
+  const SmallVector<Moved> moved = takeMoved(groups, base_.getOwner());
   for (const auto& [arguments, terms] : groups) {
     std::map<int64_t, Dimension, std::greater<>> strides;
     int64_t divisor = 0;
@@ -64,6 +99,12 @@ bool AffineBlock::findDimensions(const AffinePointers& pointers, ArrayRef<int64_
       auto dimension = llvm::find_if(strides, [&, whole = number](const auto& one) { return whole % one.first == 0; });
       if (dimension == strides.end()) return false;
       dimension->second.index[factors] += number / dimension->first;
+    }
+    for (const Moved& one : moved) {
+      if (one.group != arguments) continue;
+      auto dimension = llvm::find_if(strides, [&](const auto& wide) { return one.number % wide.first == 0; });
+      if (dimension == strides.end()) return false;
+      dimension->second.index[Factors{.arguments = {one.argument}}] += one.number / dimension->first;
     }
     for (auto& [stride, dimension] : strides) {
       dimension.stride = strideOf(arguments, stride);
@@ -127,7 +168,8 @@ bool AffineBlock::isAligned(AffineForms& forms, tt::ContiguityAnalysis& contigui
   return llvm::all_of(dimensions_.back().index, [&](const auto& term) {
     auto [factors, number] = term;
     if (factors.along >= 0 && factors.along < Factors::kIteration) return true;
-    const int64_t scalar = factors.scalar < 0 ? 1 : divisor(forms.scalar(factors.scalar));
+    int64_t scalar = factors.scalar < 0 ? 1 : divisor(forms.scalar(factors.scalar));
+    for (unsigned argument : factors.arguments) scalar = divisor(base_.getOwner()->getArgument(argument));
     return std::gcd(number, elements) * std::gcd(scalar, elements) % elements == 0;
   });
 }

@@ -12,7 +12,7 @@ class AffineBlock {
 public:
   struct Dimension {
     Sum stride;                 ///< one term, without a factor that changes
-    Sum index;                  ///< of the element, along the tensor
+    Sum index;                  ///< of the element, along the tensor; of arguments at most one in a term
     int along = -1;             ///< the tile's dimension; -1: the tile has one element there
     std::optional<Sum> extent;  ///< from which on the mask is false; none: the mask says nothing
     bool isMaskedBelow = false; ///< the mask is false below 0

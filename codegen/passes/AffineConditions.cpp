@@ -25,25 +25,24 @@ AffineConditions::Groups AffineConditions::groupsOf(const Sum& sum) {
   return groups;
 }
 
-/// The launcher is asked for what depends on one product of arguments alone.
 void AffineConditions::add(Sum sum) {
   int64_t number = 0;
   if (auto found = sum.find(Factors()); found != sum.end()) number = found->second, sum.erase(found);
   if (sum.empty() && number >= 0) return;
-  if (sum.size() == 1 && isOfArguments(sum) && number >= kMostPositive && sum.begin()->second < 0) {
-    positive_.insert(Sum{{sum.begin()->first, -sum.begin()->second}});
-    return;
-  }
   auto [found, isNew] = least_.try_emplace(sum, -number);
   if (!isNew) found->second = std::max(found->second, -number);
 }
 
 bool AffineConditions::find() {
+  Block* kernel = &loop_->getParentOfType<tt::FuncOp>().getBody().front();
   for (const Sum& sum : forms_.conditions()) {
     Groups groups = groupsOf(sum);
     if (groups.size() > kMostGroups) return false;
     for (const auto& [arguments, terms] : groups) {
-      if (!arguments.empty()) positive_.insert(Sum{{Factors{.arguments = arguments}, 1}});
+      // A number times one argument of 32 bits passes no 64.
+      const bool isNarrow = arguments.size() == 1 && kernel->getArgument(arguments[0]).getType().isInteger(32);
+      if (!arguments.empty() && !(isNarrow && numberOf(terms)))
+        positive_.insert(Sum{{Factors{.arguments = arguments}, 1}});
       for (const auto& [factors, number] : terms)
         if (!(factors == Factors() && arguments.empty()) && (number > kMostNumber || number < -kMostNumber))
           return false;
@@ -55,6 +54,15 @@ bool AffineConditions::find() {
     }
     add(sum);
   }
+  // What depends on one product of arguments alone the launcher finds out, with its other conditions of that product.
+  std::erase_if(least_, [&](const auto& condition) {
+    const auto& [sum, least] = condition;
+    if (sum.size() != 1 || least > -kMostPositive) return false;
+    auto [factors, number] = *sum.begin();
+    if (number >= 0 || !positive_.contains(Sum{{factors, 1}})) return false;
+    positive_.insert(Sum{{factors, -number}});
+    return true;
+  });
   return true;
 }
 

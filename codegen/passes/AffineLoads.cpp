@@ -215,6 +215,7 @@ void AffineLoop::findNeeded() {
 /// The part of an index that stays the same in the loop.
 Value AffineLoop::indexOf(OpBuilder& builder, const Sum& sum) {
   Location where = loop_.getLoc();
+  Block* kernel = &loop_->getParentOfType<tt::FuncOp>().getBody().front();
   auto constant = [&](int64_t number) {
     return arith::ConstantOp::create(builder, where, builder.getI32IntegerAttr(int32_t(number))).getResult();
   };
@@ -222,8 +223,8 @@ Value AffineLoop::indexOf(OpBuilder& builder, const Sum& sum) {
   for (const auto& [factors, number] : sum) {
     if (factors.along >= 0) continue;
     Value term = constant(number);
-    if (factors.scalar >= 0) {
-      Value scalar = forms_.scalar(factors.scalar);
+    if (factors.scalar >= 0 || !factors.arguments.empty()) {
+      Value scalar = factors.scalar >= 0 ? forms_.scalar(factors.scalar) : kernel->getArgument(factors.arguments[0]);
       if (scalar.getType().isInteger(64))
         scalar = arith::TruncIOp::create(builder, where, builder.getI32Type(), scalar);
       term = number == 1 ? scalar : builder.createOrFold<arith::MulIOp>(where, scalar, term);

@@ -255,3 +255,48 @@ def attention(q, k, v, out, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constex
         keys += BN * D
         values += BN * D
     tl.store(out + head + rows[:, None] * D + d[None, :], acc / total[:, None])
+
+
+@triton.jit
+def any_form(
+    a, b, c, sizes, strides, start, ROWS: tl.constexpr, MOVED: tl.constexpr, WIDE: tl.constexpr, BLOCK: tl.constexpr
+):
+    """A product in one of many forms: how rows and columns stay inside, what moves along K, how wide offsets are."""
+    M, N, K = sizes
+    sab, sam, sak, sbb, sbk, sbn = strides
+    BM: tl.constexpr = BLOCK[0]
+    BN: tl.constexpr = BLOCK[1]
+    BK: tl.constexpr = BLOCK[2]
+    batch = tl.program_id(2)
+    rows, columns = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN)
+    down, right, along = rows, columns, tl.arange(0, BK)
+    if ROWS == "modulo":
+        down, right = rows % M, columns % N
+    elif ROWS == "where":
+        down, right = tl.where(M > rows, rows, 0), tl.where(columns <= N - 1, columns, 0)
+    elif ROWS == "minimum":
+        down, right = tl.minimum(rows, M - 1), tl.minimum(N - 1, columns)
+    if WIDE:
+        down, right, along, batch = down.to(tl.int64), right.to(tl.int64), along.to(tl.int64), batch.to(tl.int64)
+    left = a + batch * sab + down[:, None] * sam + (start + along)[None, :] * sak
+    below = b + batch * sbb + (along + start)[:, None] * sbk + right[None, :] * sbn
+    sums = tl.zeros((BM, BN), tl.float32)
+    at = start
+    for k in range(start, K, BK):
+        x_mask, y_mask = along[None, :] < K - k, K - at > along[:, None]
+        if ROWS == "mask":
+            x_mask, y_mask = x_mask & (rows[:, None] < M), (columns[None, :] < N) & y_mask
+        if MOVED == "pointers":
+            x, y = tl.load(left, x_mask, 0.0), tl.load(below, mask=y_mask, other=0.0)
+            left += BK * sak
+            below += BK * sbk
+        elif MOVED == "number":
+            x = tl.load(left + (k - start) * sak, x_mask, 0.0)
+            y = tl.load(below + (k - start) * sbk, y_mask, 0.0)
+        else:
+            x = tl.load(left + (at - start) * sak, mask=x_mask, other=0.0)
+            y = tl.load(below + (at - start) * sbk, mask=y_mask, other=0.0)
+        at += BK
+        sums = tl.dot(x, y, sums)
+    inside = (rows[:, None] < M) & (columns[None, :] < N)
+    tl.store(c + (tl.program_id(2) * M + rows[:, None]) * N + columns[None, :], sums, mask=inside)

@@ -62,12 +62,13 @@ class Runs:
         return True
 
     def path(self) -> str:
-        """Asserts that both ways give the same bits. "loads", "copies" or "both": what programs ran; "plain": the
-        kernel has no copies."""
+        """Asserts that both ways give the same bits, which the output has afterwards. "loads", "copies" or "both": what
+        programs ran; "plain": the kernel has no copies."""
         (_, plain), (compiled, copied) = self.once(False), self.once(True)
         assert copied == plain
         if compiled.asm.launched is compiled.asm:
             return "plain"
-        if self._runs("loads"):
-            return "copies"
-        return "loads" if self._runs("copies") else "both"
+        result = self._out.clone()
+        ran = "copies" if self._runs("loads") else "loads" if self._runs("copies") else "both"
+        self._out.copy_(result)
+        return ran
