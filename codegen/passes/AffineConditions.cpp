@@ -2,6 +2,8 @@
 #include "codegen/passes/AffineConditions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include <algorithm>
+#include <limits>
 
 using namespace mlir;
 
@@ -12,6 +14,7 @@ namespace {
 constexpr int64_t kMostFactor = int64_t(1) << 31, kMostPositive = int64_t(1) << 30;
 constexpr int64_t kMostNumber = int64_t(1) << 26;
 constexpr size_t kMostGroups = 4;
+constexpr double kWidest = 2147483648.0; ///< what no number of 32 bits, nor one of 64 that is looked at, is beyond
 
 } // namespace
 
@@ -31,6 +34,33 @@ void AffineConditions::add(Sum sum) {
   if (sum.empty() && number >= 0) return;
   auto [found, isNew] = least_.try_emplace(sum, -number);
   if (!isNew) found->second = std::max(found->second, -number);
+}
+
+/// A number that the sum is not below, whatever the program and the launch. All of them fit into a double well enough.
+double AffineConditions::leastOf(const Sum& sum) const {
+  Block* kernel = &loop_->getParentOfType<tt::FuncOp>().getBody().front();
+  double least = 0;
+  for (const auto& [arguments, terms] : groupsOf(sum)) {
+    double low = 0, high = 0;
+    for (const auto& [factors, number] : terms) {
+      const bool isOne = factors == Factors(), isLast = factors.along == Factors::kLast;
+      Value scalar = isOne || isLast ? Value() : forms_.scalar(factors.scalar);
+      const bool isBelow = scalar && !AffineForms::isNeverNegative(scalar);
+      const double from = isOne ? 1 : isBelow ? -kWidest : 0, to = isOne ? 1 : scalar ? kWidest : 2 * kWidest;
+      low += double(number) * (number > 0 ? from : to);
+      high += double(number) * (number > 0 ? to : from);
+    }
+    const bool isPositive = positive_.contains(Sum{{Factors{.arguments = arguments}, 1}});
+    if (arguments.empty())
+      least += low;
+    else if (isPositive)
+      least += low * (low < 0 ? double(kMostPositive) : 1.0);
+    else if (arguments.size() == 1 && kernel->getArgument(arguments[0]).getType().isInteger(32))
+      least += std::min({low * -kWidest, low * (kWidest - 1), high * -kWidest, high * (kWidest - 1)});
+    else
+      return -std::numeric_limits<double>::infinity();
+  }
+  return least;
 }
 
 bool AffineConditions::find() {
@@ -54,6 +84,7 @@ bool AffineConditions::find() {
     }
     add(sum);
   }
+  std::erase_if(least_, [&](const auto& condition) { return leastOf(condition.first) >= double(condition.second); });
   // What depends on one product of arguments alone the launcher finds out, with its other conditions of that product.
   std::erase_if(least_, [&](const auto& condition) {
     const auto& [sum, least] = condition;
@@ -134,14 +165,12 @@ Value AffineConditions::emit(OpBuilder& builder, Value allowed) {
   return holds_;
 }
 
-Value iterationOf(OpBuilder& builder, scf::ForOp loop) {
+Value distanceIn(OpBuilder& builder, scf::ForOp loop) {
   Location where = loop.getLoc();
-  APInt step, lower;
+  APInt lower;
   Value number = loop.getInductionVar();
   if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) || !lower.isZero())
     number = arith::SubIOp::create(builder, where, number, loop.getLowerBound());
-  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isOne())
-    number = arith::DivUIOp::create(builder, where, number, loop.getStep());
   if (number.getType().isInteger(64)) number = arith::TruncIOp::create(builder, where, builder.getI32Type(), number);
   return number;
 }

@@ -32,13 +32,14 @@ private:
   mutable mlir::scf::ForOp loop_;
   AffineForms& forms_;
   void add(Sum sum);
+  double leastOf(const Sum& sum) const;
 
   std::map<Sum, int64_t> least_; ///< sums without their numbers, each at least so much
   std::set<Sum> positive_;
   mlir::Value last_, holds_;
 };
 
-/// The number of an iteration, an i32 from 0 on, in the body of a loop whose step is a number.
-mlir::Value iterationOf(mlir::OpBuilder& builder, mlir::scf::ForOp loop);
+/// How far the loop's variable is from its first value, an i32, in the body.
+mlir::Value distanceIn(mlir::OpBuilder& builder, mlir::scf::ForOp loop);
 
 } // namespace tiletwin::codegen

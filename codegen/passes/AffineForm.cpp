@@ -35,11 +35,6 @@ Sum withDimension(const Sum& sum, unsigned axis) {
   return there;
 }
 
-/// Values that are never negative, by themselves: a program's number among them.
-bool isNeverNegative(Value scalar) {
-  return isa_and_nonnull<tt::GetProgramIdOp, tt::GetNumProgramsOp>(scalar.getDefiningOp());
-}
-
 } // namespace
 
 Sum sumOf(int64_t number) { return number ? Sum{{Factors(), number}} : Sum(); }
@@ -63,6 +58,10 @@ std::optional<int64_t> numberOf(const Sum& sum) {
 
 bool isOfArguments(const Sum& sum) {
   return llvm::all_of(sum, [](const auto& term) { return term.first.isConstant(); });
+}
+
+bool AffineForms::isNeverNegative(Value scalar) {
+  return isa_and_nonnull<tt::GetProgramIdOp, tt::GetNumProgramsOp>(scalar.getDefiningOp());
 }
 
 AffineForms::AffineForms(scf::ForOp loop) : loop_(loop) {

@@ -63,6 +63,8 @@ public:
   void require(Sum sum, llvm::ArrayRef<int64_t> shape);
   /// All conditions, as sums that may not be below 0. No factor is a tile's dimension or an iteration.
   const std::set<Sum>& conditions() const { return conditions_; }
+  /// Of a value that is never below 0 by itself: a program's number.
+  static bool isNeverNegative(mlir::Value scalar);
   mlir::Value scalar(int number) const { return scalars_[size_t(number)]; }
   /// Of the loop; 0: it is no number above 0, and nothing that changes in the loop is a sum.
   int64_t step() const { return step_; }

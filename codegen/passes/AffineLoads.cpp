@@ -125,7 +125,7 @@ private:
   std::optional<LinearLayout> layoutOf(Value tile, ThreadBits threads);
   void findNeeded();
   scf::ForOp cloneWithCopies(OpBuilder& builder, ArrayRef<BlockArgument> maps);
-  Value copied(OpBuilder& builder, size_t number, BlockArgument map, Value iteration);
+  Value copied(OpBuilder& builder, size_t number, BlockArgument map, Value distance);
   Value indexOf(OpBuilder& builder, const Sum& sum);
 
   scf::ForOp loop_;
@@ -235,7 +235,7 @@ Value AffineLoop::indexOf(OpBuilder& builder, const Sum& sum) {
 }
 
 /// The tile that a load gave, from a block of the tensor.
-Value AffineLoop::copied(OpBuilder& builder, size_t number, BlockArgument map, Value iteration) {
+Value AffineLoop::copied(OpBuilder& builder, size_t number, BlockArgument map, Value distance) {
   const AffineBlock& block = blocks_[number];
   Location where = loads_[number].getLoc();
   SmallVector<Value> at;
@@ -243,8 +243,14 @@ Value AffineLoop::copied(OpBuilder& builder, size_t number, BlockArgument map, V
     Value index = first;
     auto part = dimension.index.find({.arguments = {}, .scalar = -1, .along = Factors::kIteration});
     if (part != dimension.index.end()) {
-      Value times = arith::ConstantOp::create(builder, where, builder.getI32IntegerAttr(int32_t(part->second)));
-      Value moved = builder.createOrFold<arith::MulIOp>(where, iteration, times);
+      // As a multiple of the distance, if it is one.
+      const int64_t step = forms_.step(), whole = part->second % step ? 1 : step;
+      auto constant = [&](int64_t value) {
+        return arith::ConstantOp::create(builder, where, builder.getI32IntegerAttr(int32_t(value))).getResult();
+      };
+      Value moved = distance;
+      if (whole != step) moved = builder.createOrFold<arith::DivUIOp>(where, moved, constant(step));
+      moved = builder.createOrFold<arith::MulIOp>(where, moved, constant(part->second / whole));
       index = builder.createOrFold<arith::AddIOp>(where, index, moved);
     }
     at.push_back(index);
@@ -271,12 +277,12 @@ scf::ForOp AffineLoop::cloneWithCopies(OpBuilder& builder, ArrayRef<BlockArgumen
   mapping.map(loop_.getInductionVar(), made.getInductionVar());
   for (auto [number, argument] : llvm::zip_equal(carried_, made.getRegionIterArgs()))
     mapping.map(loop_.getRegionIterArgs()[number], argument);
-  Value iteration = iterationOf(builder, made);
+  Value distance = distanceIn(builder, made);
   for (Operation& op : loop_.getBody()->without_terminator()) {
     if (!needed_.contains(&op)) continue;
     if (auto found = llvm::find(loads_, dyn_cast<tt::LoadOp>(op)); found != loads_.end()) {
       const size_t number = size_t(found - loads_.begin());
-      mapping.map(op.getResult(0), copied(builder, number, maps[number], iteration));
+      mapping.map(op.getResult(0), copied(builder, number, maps[number], distance));
     } else {
       builder.clone(op, mapping);
     }

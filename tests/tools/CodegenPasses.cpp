@@ -18,6 +18,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<int> numWarps{*this, "num-warps", llvm::cl::desc("of a program"), llvm::cl::init(4)};
   Option<int> numStages{*this, "num-stages", llvm::cl::desc("buffers of a pipelined loop"), llvm::cl::init(3)};
   Option<bool> fpFusion{*this, "fp-fusion", llvm::cl::desc("fuse products and sums"), llvm::cl::init(true)};
+  Option<bool> copiedLoads{*this, "copied-loads", llvm::cl::desc("copies by maps of other arguments"), llvm::cl::init(false)};
 };
 
 class StepPass : public PassWrapper<StepPass, OperationPass<ModuleOp>> {
@@ -29,6 +30,7 @@ public:
     numWarps = options.numWarps.getValue();
     numStages = options.numStages.getValue();
     fpFusion = options.fpFusion.getValue();
+    copiedLoads = options.copiedLoads.getValue();
   }
   StepPass(const StepPass& other) : PassWrapper(other), step_(other.step_) {}
 
@@ -38,6 +40,7 @@ public:
   void runOnOperation() override {
     Options options;
     options.numWarps = numWarps, options.numStages = numStages, options.fpFusion = fpFusion;
+    options.copiedLoads = copiedLoads;
     if (!kernelOf(getOperation()) || failed(step_.run(getOperation(), targetOf(arch.getValue()), options)))
       signalPassFailure();
   }
@@ -48,6 +51,7 @@ private:
   Option<int> numWarps{*this, "num-warps", llvm::cl::desc("of a program"), llvm::cl::init(4)};
   Option<int> numStages{*this, "num-stages", llvm::cl::desc("buffers of a pipelined loop"), llvm::cl::init(3)};
   Option<bool> fpFusion{*this, "fp-fusion", llvm::cl::desc("fuse products and sums"), llvm::cl::init(true)};
+  Option<bool> copiedLoads{*this, "copied-loads", llvm::cl::desc("copies by maps of other arguments"), llvm::cl::init(false)};
 };
 
 class DropLayouts : public PassWrapper<DropLayouts, OperationPass<ModuleOp>> {

@@ -1,8 +1,8 @@
 // tests/tools/tiletwin-translate.cpp -- IR text to the text of a later stage, like mlir-translate.
 //
 //   tiletwin-translate FILE --emit-ttgir|--emit-llvm|--emit-ptx|--emit-amdgcn [--from=ttir|ttgir|llir] [--arch=sm_80]
-//   [--num-warps=N] [--num-stages=N] [--maxnreg=N] [--fp-fusion=false] [--line-info] [-split-input-file]
-//   [-verify-diagnostics]
+//   [--num-warps=N] [--num-stages=N] [--maxnreg=N] [--fp-fusion=false] [--copied-loads] [--line-info]
+//   [-split-input-file] [-verify-diagnostics]
 // Each part of a file is one kernel; the module is verified after every pass. --emit-facts prints what a launcher must
 // know instead: arguments, shared memory, scratch. `tiletwin-translate --operations` lists the operations that have code.
 #include "TargetName.h"
@@ -29,6 +29,7 @@ opt<int> numWarps("num-warps", desc("of a program"), init(4));
 opt<int> numStages("num-stages", desc("buffers of a pipelined loop"), init(3));
 opt<int> maxRegisters("maxnreg", desc("registers of a thread, 0: as ptxas likes"), init(0));
 opt<bool> fpFusion("fp-fusion", desc("fuse products and sums"), init(true));
+opt<bool> copiedLoads("copied-loads", desc("copies by maps of other arguments"), init(false));
 opt<bool> lineInfo("line-info", desc("lines of the source"), init(false));
 } // namespace flags
 
@@ -38,6 +39,7 @@ LogicalResult compileTo(Stage to, const llvm::SourceMgr& sources, MLIRContext* c
   StringRef name = buffer->getBufferIdentifier();
   Options options;
   options.numWarps = flags::numWarps, options.numStages = flags::numStages, options.maxRegisters = flags::maxRegisters;
+  options.copiedLoads = flags::copiedLoads;
   options.fpFusion = flags::fpFusion, options.lineInfo = flags::lineInfo, options.verify = true;
   auto error = compile(std::string_view(buffer->getBufferStart(), buffer->getBufferSize()), flags::from, to,
                        std::string_view(name.data(), name.size()), targetOf(flags::arch), options, code);
