@@ -37,7 +37,8 @@ struct Options {
   /// Tiles of pointers may be copied as blocks of tensors, by maps in arguments that the kernel gets behind its own: only
   /// for a launcher that knows the recipes (Code::arguments).
   bool copiedLoads = false;
-  bool dotsInFlight = true; ///< matrix products go on while what follows them runs; their operands stay until then
+  bool producers = true;      ///< loops that ask for it have warps of their own that copy
+  bool dotsInFlight = true;   ///< matrix products go on while what follows them runs; their operands stay until then
 };
 
 /// The last one is the target's: Ptx for "cuda", Amdgcn for "hip".
@@ -60,9 +61,9 @@ struct Code {
   /// Behind them "tensormap<float16, 64x32, 64; a0; 1*a3/1*a4; 1*a6>" and "copies<1*a3/1*a6>" with recipes
   /// (passes/AffineLoads.h).
   std::vector<std::string> arguments;
-  uint32_t sharedBytes = 0;  ///< shared memory: dynamic for "cuda", in the kernel's descriptor for "hip"
-  uint32_t scratchBytes = 0; ///< of global memory for each program; if not 0 a last parameter points to all of it
-  int numWarps = 4;
+  uint32_t sharedBytes = 0;      ///< shared memory: dynamic for "cuda", in the kernel's descriptor for "hip"
+  uint32_t scratchBytes = 0;     ///< of global memory for each program; if not 0 a last parameter points to all of it
+  int numWarps = 4;              ///< of a CTA: the program's, and others that copy for it
   std::vector<Message> warnings; ///< of what the source asks for and the code does not do
 };
 

@@ -9,6 +9,7 @@
 #include "codegen/passes/Barriers.h"
 #include "codegen/passes/Groups.h"
 #include "codegen/passes/Phases.h"
+#include "codegen/passes/Producer.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/Steps.h"
 #include "codegen/passes/TensorMaps.h"
@@ -120,6 +121,8 @@ LogicalResult Compilation::parseLlir(std::string_view text, std::string_view fil
   return failure();
 }
 
+bool hasProducer(tt::FuncOp kernel) { return producerOf(kernel) != nullptr; }
+
 bool hasDotsInFlight(tt::FuncOp kernel) {
   auto find = [](twg::WarpgroupDotOp dot) {
     return dot.getInFlight() ? WalkResult::interrupt() : WalkResult::advance();
@@ -127,17 +130,25 @@ bool hasDotsInFlight(tt::FuncOp kernel) {
   return kernel.walk(find).wasInterrupted();
 }
 
-/// Where the shared memory of a CTA is too small, products wait for each other: then the memory of their operands is used
-/// again.
+/// Where the shared memory of a CTA is too small, no warps copy ahead across what the kernel keeps there, and then products
+/// wait for each other: so the memory of copies, and of operands, is used again.
 LogicalResult Compilation::makeTtgir(std::string_view text, std::string_view fileName) {
+  struct Saving {
+    bool Options::* option;
+    bool (*isUsed)(tt::FuncOp);
+  };
+  constexpr Saving kSavings[] = {{&Options::producers, hasProducer}, {&Options::dotsInFlight, hasDotsInFlight}};
   if (failed(runSteps(ttgirSteps(), *module_, target_, options_))) return failure();
   const uint32_t most = target_.features().sharedKilobytesMost * 1024;
-  if (!most || sharedBytesOf(kernel()) <= most || !hasDotsInFlight(kernel())) return success();
   Options smaller = options_;
-  smaller.dotsInFlight = false;
-  code_.warnings.clear();
-  if (failed(parse(text, fileName))) return failure();
-  return runSteps(ttgirSteps(), *module_, target_, smaller);
+  for (const Saving& saving : kSavings) {
+    if (!most || sharedBytesOf(kernel()) <= most) break;
+    if (!saving.isUsed(kernel())) continue;
+    smaller.*saving.option = false;
+    code_.warnings.clear();
+    if (failed(parse(text, fileName)) || failed(runSteps(ttgirSteps(), *module_, target_, smaller))) return failure();
+  }
+  return success();
 }
 
 LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
@@ -163,7 +174,7 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
   code_.name = kernel().getName().str();
   code_.sharedBytes = sharedBytesOf(kernel());
   code_.scratchBytes = emitter.globalScratchBytes();
-  code_.numWarps = options_.numWarps;
+  code_.numWarps = warpsOf(kernel(), options_);
   for (BlockArgument argument : kernel().getArguments()) {
     mlir::Type type = argument.getType();
     std::string name;

@@ -31,10 +31,17 @@ def TWG_MemDescViewOp : TWG_Op<"memdesc_view", [Pure]> {
 }
 
 def TWG_BarrierInitOp : TWG_Op<"barrier_init", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "makes barriers of shared memory, each of which waits for one arrival";
+  let summary = "makes barriers of shared memory, each of which waits for so many arrivals";
   let description = [{ All threads see them behind a barrier. (C1) the memory has 64-bit elements, one a barrier. }];
-  let arguments = (ins TWG_MemDescType:$barriers);
-  let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+  let arguments = (ins TWG_MemDescType:$barriers, DefaultValuedAttr<I32Attr, "1">:$arrivals);
+  let assemblyFormat = "$barriers (`arrivals` $arrivals^)? attr-dict `:` type($barriers)";
+}
+
+def TWG_BarrierArriveOp : TWG_Op<"barrier_arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "each warp arrives at a barrier: it is done with what the barrier guards";
+  let description = [{ What a warp has read before is read when the barrier's phase ends. Nothing if `enabled` is false. }];
+  let arguments = (ins TWG_MemDescType:$barrier, Optional<I1>:$enabled);
+  let assemblyFormat = "$barrier (`if` $enabled^)? attr-dict `:` type($barrier)";
 }
 
 def TWG_BarrierExpectOp : TWG_Op<"barrier_expect", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -49,10 +56,11 @@ def TWG_BarrierWaitOp : TWG_Op<"barrier_wait", [MemoryEffects<[MemRead, MemWrite
   let description = [{
     Threads then see what arrived, with plain loads and with warpgroup dots. Each wait is for the phase behind that of
     the wait before it: every phase is waited for once, by all threads. `phase` is its number modulo 2: 0 for a barrier's
-    first wait. A pass derives it (passes/Phases.h).
+    first wait. A pass derives it (passes/Phases.h). `free`: what the barrier guards is free at first, so the first wait ends
+    at once, the second waits for the first phase, and `phase` is 1 for the first one.
   }];
-  let arguments = (ins TWG_MemDescType:$barrier, Optional<I32>:$phase);
-  let assemblyFormat = "$barrier (`phase` $phase^)? attr-dict `:` type($barrier)";
+  let arguments = (ins TWG_MemDescType:$barrier, Optional<I32>:$phase, UnitAttr:$free);
+  let assemblyFormat = "$barrier (`free` $free^)? (`phase` $phase^)? attr-dict `:` type($barrier)";
 }
 
 def TWG_PhaseOp : TWG_Op<"phase", [Pure]> {
@@ -124,6 +132,27 @@ def TWG_TensorWaitOp : TWG_Op<"tensor_wait", [MemoryEffects<[MemRead, MemWrite]>
   }];
   let arguments = (ins I32Attr:$pending, I1:$issuer);
   let assemblyFormat = "$pending `,` $issuer attr-dict";
+}
+
+def TWG_ProducerOp : TWG_Op<"producer", [SingleBlockImplicitTerminator<"ProducerEndOp">]> {
+  let summary = "warps of their own do this while the program's warps go on";
+  let description = [{
+    `twg.producer 4 registers 40, 216 { ... }`: the CTA has so many warps behind those of the program. They run the
+    region, one thread of them all of it, and end. Those of the program go on behind the operation, and from there on
+    barriers are theirs alone. `registers`: that a thread of the producer keeps, and one of the program then has.
+    (C1) it stands in the first block of the kernel, once   (C2) inside are scalars, control flow, waits for and arrivals at
+    barriers in shared memory, and copies of blocks to it   (C3) warps is a multiple of 4, a warp group
+    (C4) registers are multiples of 8 from 24 to 256.
+  }];
+  let arguments = (ins I32Attr:$warps, OptionalAttr<DenseI32ArrayAttr>:$registers);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$warps (`registers` $registers^)? attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+def TWG_ProducerEndOp : TWG_Op<"producer_end", [Terminator, HasParent<"ProducerOp">]> {
+  let summary = "the end of what a producer does";
+  let assemblyFormat = "attr-dict";
 }
 
 #endif

@@ -3,11 +3,13 @@
 #include "codegen/emit/Descriptor.h"
 #include "codegen/emit/LineTable.h"
 #include "codegen/emit/TargetCode.h"
+#include "codegen/passes/Producer.h"
 #include "codegen/passes/Scratch.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/TensorMaps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -213,6 +215,8 @@ LogicalResult Emitter::emitKernel(tt::FuncOp function) {
     parameters.push_back(tensorMapOf(argument) ? builder_.getPtrTy() : memoryTypeOf(argument.getType()));
   auto* type = llvm::FunctionType::get(builder_.getVoidTy(), parameters, false);
   function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, function.getName(), module_);
+  threads_ = unsigned(warpsOf(function, options_) * target_.warpSize);
+  registersAtStart_ = codegen::registersAtStart(function, options_);
   code_.declareKernel(*this, *function_);
   for (auto [i, argument] : llvm::enumerate(function_->args()))
     if (auto divisor = function.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility");
@@ -226,6 +230,32 @@ LogicalResult Emitter::emitKernel(tt::FuncOp function) {
   emitPrologue(function);
   if (failed(emitBlocks(function.getBody(), [&](Operation* op) { return emitOperation(op); }))) return failure();
   if (shared_) code_.sizeShared(*shared_, sharedBytesOf(function));
+  return success();
+}
+
+LogicalResult Emitter::branchToProducer(llvm::function_ref<LogicalResult()> emit, twg::ProducerOp producer) {
+  // One number for the whole warp, so that the assembler sees that warps stay together.
+  warp_ = shuffle("idx", warp_, int32(0));
+  llvm::BasicBlock *copies = newBlock("producer"), *program = newBlock("program");
+  builder_.CreateCondBr(builder_.CreateICmpUGE(warp_, int32(options_.numWarps)), copies, program);
+  auto setRegisters = [&](llvm::Intrinsic::ID id, size_t side) {
+    if (producer.getRegisters()) intrinsic(id, {}, {int32((*producer.getRegisters())[side])});
+  };
+  builder_.SetInsertPoint(copies);
+  setRegisters(llvm::Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32, 0);
+  Value* elected = intrinsic(llvm::Intrinsic::nvvm_elect_sync, {}, {int32(-1)});
+  Value* isFirstWarp = builder_.CreateICmpEQ(warp_, int32(options_.numWarps));
+  llvm::BasicBlock *one = newBlock("producer.thread"), *end = newBlock("producer.end");
+  builder_.CreateCondBr(builder_.CreateAnd(isFirstWarp, builder_.CreateExtractValue(elected, 1)), one, end);
+  builder_.SetInsertPoint(one);
+  runBy_ = RunBy::Producer;
+  if (failed(emit())) return failure();
+  builder_.CreateBr(end);
+  builder_.SetInsertPoint(end);
+  builder_.CreateRetVoid();
+  builder_.SetInsertPoint(program);
+  runBy_ = RunBy::Program;
+  setRegisters(llvm::Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32, 1);
   return success();
 }
 

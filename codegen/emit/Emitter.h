@@ -17,6 +17,10 @@
 
 namespace tiletwin::codegen {
 
+/// Who runs what is being emitted: all threads of the CTA, or, behind or in a twg.producer, those of the program, or one
+/// thread of the producer.
+enum class RunBy : uint8_t { All, Program, Producer };
+
 using Values = llvm::SmallVector<llvm::Value*, 8>;
 class LineTable;  // emit/LineTable.h
 class TargetCode; // emit/TargetCode.h
@@ -36,7 +40,10 @@ public:
   const TargetCode& code() const { return code_; } ///< what depends on the family of GPUs
   const Options& options() const { return options_; }
   unsigned laneBits() const;
-  unsigned warpBits() const;
+  unsigned warpBits() const;                    ///< of the program
+  unsigned threads() const { return threads_; } ///< of a CTA
+  RunBy runBy() const { return runBy_; }
+  int registersAtStart() const { return registersAtStart_; } ///< of a thread; 0: not said
 
   /// A tile's registers, or a scalar as a list of one.
   llvm::ArrayRef<llvm::Value*> values(mlir::Value value) const;
@@ -58,6 +65,9 @@ public:
   llvm::Value* thread(); ///< number of the thread in its CTA
   llvm::Value* lane();
   llvm::Value* warp();
+  /// `emit` writes what one thread of the producer runs, whose warps are those behind the program's. The builder then stands
+  /// where the program's warps go on.
+  mlir::LogicalResult branchToProducer(llvm::function_ref<mlir::LogicalResult()> emit, twg::ProducerOp producer);
   /// i1: this thread is the first of those that hold the same elements of the layout; null if all are.
   llvm::Value* isOwner(const LinearLayout& layout) {
     return isFirst(layout.freeMask(Part::Lane), layout.freeMask(Part::Warp));
@@ -122,6 +132,9 @@ private:
   llvm::Value* lane_ = nullptr;
   llvm::Value* warp_ = nullptr;
   llvm::GlobalVariable* shared_ = nullptr;
+  unsigned threads_ = 0;
+  int registersAtStart_ = 0;
+  RunBy runBy_ = RunBy::All;
   uint32_t globalScratchBytes_ = 0;
   twg::ScratchAttr scratch_;    ///< of the operation that is being emitted; null: it has none
   unsigned barriersInside_ = 0; ///< that have been emitted of it

@@ -27,7 +27,7 @@ using NotEmitted = OpList<
     // They are inlined.
     tt::CallOp, tt::FuncOp,
     // They are parts of other operations.
-    tt::MapElementwiseReturnOp, tt::ReduceReturnOp, tt::ScanReturnOp,
+    tt::MapElementwiseReturnOp, tt::ReduceReturnOp, tt::ScanReturnOp, twg::ProducerEndOp,
     // The interpreter checks and shows with them.
     tt::BornOp, tt::DebugBindOp, tt::DebugConstantOp, tt::DebugLineOp, tt::NonFiniteOp, tt::ProbeCallOp,
     tt::ProbeLanesOp, tt::PromiseOp>;

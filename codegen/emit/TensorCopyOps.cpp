@@ -1,6 +1,6 @@
 // codegen/emit/TensorCopyOps.cpp -- copies of blocks by the tensor memory accelerator (TMA), and the barriers that wait for them.
 // Here:      instructions, coordinates, who issues them. Not here: which descriptors are maps and when copies begin (passes/).
-// Idea: one thread of the first warp issues everything.
+// Idea: one thread of the first warp issues everything. A twg.producer is run by one thread, which issues all of it.
 // Invariant: a block is one copy for each box of its map; boxes lie one behind the other where the order in shared memory
 //       has them (layout/SharedLayout.h), so only their first bytes have to be known.
 #include "codegen/emit/DotOps.h"
@@ -21,8 +21,9 @@ constexpr uint32_t kBarrierBytes = 8;
 /// An index outside of every tensor, and far from where adding a block's extent wraps around.
 constexpr int64_t kFarOutside = 1 << 30;
 
-/// i1: this thread issues copies, if they are enabled (null: they are).
+/// i1: this thread issues copies, if they are enabled (null: they are). Null: it does.
 Value* isIssuer(Emitter& e, mlir::Value enabled = {}) {
+  if (e.runBy() == RunBy::Producer) return enabled ? e.scalar(enabled) : nullptr;
   Value* elected = e.intrinsic(llvm::Intrinsic::nvvm_elect_sync, {}, {e.int32(-1)});
   Value* isFirstWarp = e.ir().CreateICmpEQ(e.warp(), e.int32(0));
   Value* issuer = e.ir().CreateAnd(isFirstWarp, e.ir().CreateExtractValue(elected, 1));
@@ -106,11 +107,16 @@ std::string operandList(size_t first, size_t count) {
   return text + "}";
 }
 
+/// predicate: null if it always holds.
 void issue(Emitter& e, Value* predicate, const std::string& text, std::string constraints, Values inputs) {
-  constraints += inputs.empty() ? "b" : ",b";
-  inputs.push_back(predicate);
-  e.inlinePtx("@$" + std::to_string(inputs.size() - 1) + " " + text + ";", constraints + ",~{memory}", {}, inputs,
-              true);
+  std::string guarded = text + ";";
+  if (predicate) {
+    guarded = "@$" + std::to_string(inputs.size()) + " " + guarded;
+    constraints += inputs.empty() ? "b" : ",b";
+    inputs.push_back(predicate);
+  }
+  constraints += constraints.empty() ? "~{memory}" : ",~{memory}";
+  e.inlinePtx(guarded, constraints, {}, inputs, true);
 }
 
 /// A copy for each box. The operands of `text`: the box's address in shared memory, the map, `more`, the coordinates.
@@ -146,7 +152,7 @@ template <> LogicalResult emit(Emitter& e, twg::BarrierInitOp init) {
   uint32_t bytes = twg::sharedLayoutOf(init.getBarriers().getType()).bytes();
   Value* issuer = isIssuer(e);
   for (uint32_t offset = 0; offset < bytes; offset += kBarrierBytes)
-    issue(e, issuer, "mbarrier.init.shared::cta.b64 [$0], 1", "r",
+    issue(e, issuer, "mbarrier.init.shared::cta.b64 [$0], " + std::to_string(init.getArrivals()), "r",
           {e.ir().CreateAdd(e.scalar(init.getBarriers()), e.int32(offset))});
   fenceOfProxies(e, false);
   return success();
@@ -157,6 +163,20 @@ template <> LogicalResult emit(Emitter& e, twg::BarrierExpectOp expect) {
   issue(e, issuer, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " + std::to_string(expect.getBytes()), "r",
         {e.scalar(expect.getBarrier())});
   return success();
+}
+
+template <> LogicalResult emit(Emitter& e, twg::BarrierArriveOp arrive) {
+  e.intrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {e.int32(-1)}); // all lanes have read
+  Value* elected = e.intrinsic(llvm::Intrinsic::nvvm_elect_sync, {}, {e.int32(-1)});
+  Value* one = e.ir().CreateExtractValue(elected, 1);
+  issue(e, e.both(one, arrive.getEnabled() ? e.scalar(arrive.getEnabled()) : nullptr),
+        "mbarrier.arrive.shared::cta.b64 _, [$0]", "r", {e.scalar(arrive.getBarrier())});
+  return success();
+}
+
+template <> LogicalResult emit(Emitter& e, twg::ProducerOp producer) {
+  if (!e.features().warpRoles) return notCompiled(producer, e);
+  return e.branchToProducer([&] { return e.emitBody(producer.getBody().front()); }, producer);
 }
 
 template <> LogicalResult emit(Emitter& e, twg::BarrierWaitOp wait) {

@@ -64,9 +64,11 @@ bool wantsBarrierBefore(Operation* op) {
   return semantic == tt::MemSemantic::Release || semantic == tt::MemSemantic::AcqRel;
 }
 
-/// What a thread has waited for or acquired, others see behind a barrier. Sharing a result ends with one.
+/// What a thread has waited for or acquired, others see behind a barrier. Sharing a result ends with one. Barriers that are
+/// made one after the other have one for all.
 bool wantsBarrierBehind(Operation* op) {
-  if (isa<twg::AsyncWaitOp, twg::BarrierInitOp>(op)) return true;
+  if (isa<twg::BarrierInitOp>(op)) return !isa_and_nonnull<twg::BarrierInitOp>(op->getNextNode());
+  if (isa<twg::AsyncWaitOp>(op)) return true;
   if (auto poll = dyn_cast<tt::AtomicPollOp>(op)) return !poll.getTimeout();
   tt::MemSemantic semantic = semanticOf(op);
   return (semantic == tt::MemSemantic::Acquire || semantic == tt::MemSemantic::AcqRel) && !scratchOf(op);

@@ -97,7 +97,7 @@ void unrollLoops(tt::FuncOp kernel) {
       Unroll(loop, factor.getInt()).run();
 }
 
-void warnOfHints(tt::FuncOp kernel, const Target& target, const Options& options) {
+void warnOfHints(tt::FuncOp kernel, const Options& options) {
   if (options.numCtas > 1)
     kernel.emitWarning() << "num_ctas=" << options.numCtas
                          << " changes nothing: in tiletwin's code one CTA runs a program. Leave it out, or launch more "
@@ -107,9 +107,6 @@ void warnOfHints(tt::FuncOp kernel, const Target& target, const Options& options
     if (loop->hasAttr("tt.flatten") && isNest)
       loop.emitWarning("tl.range(flatten=True) changes nothing: tiletwin's code keeps nested loops as they are. Write "
                        "one loop over both counts where rounds of the outer loop shall overlap");
-    if (loop->hasAttr("tt.warp_specialize") && target.features().warpRoles)
-      loop.emitWarning("tl.range(warp_specialize=True) changes nothing: in tiletwin's code all warps do the same work. "
-                       "num_stages says how far copies run ahead");
   });
 }
 

@@ -24,12 +24,27 @@ public:
     if (all.empty()) return;
     rewriter_.setInsertionPointToStart(&kernel_.getBody().front());
     Value none = arith::ConstantOp::create(rewriter_, kernel_.getLoc(), rewriter_.getI32IntegerAttr(0));
-    for (Operation* memory : all) words_[memory] = none;
+    Value free; // the phase before the first one is taken for one that has ended
+    for (Operation* memory : all) {
+      words_[memory] = none;
+      if (!isFreeAtFirst(memory)) continue;
+      if (!free) free = arith::ConstantOp::create(rewriter_, kernel_.getLoc(), rewriter_.getI32IntegerAttr(-1));
+      words_[memory] = free;
+    }
     visitRegion(kernel_.getBody(), all, [](Operation*) {});
   }
 
 private:
   using Changed = llvm::SetVector<Operation*>; ///< allocations of barriers
+
+  bool isFreeAtFirst(Operation* memory) {
+    return kernel_
+        .walk([&](twg::BarrierWaitOp wait) {
+          const bool isFree = wait.getFree() && twg::allocationOf(wait.getBarrier()) == memory;
+          return isFree ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
 
   Changed changedBy(Operation* op) {
     Changed changed;
@@ -59,6 +74,7 @@ private:
   void visitWhile(scf::WhileOp loop, const Changed& changed);
   void visitIf(scf::IfOp branch, const Changed& changed);
   void visitExecuteRegion(scf::ExecuteRegionOp region, const Changed& changed);
+  void visitProducer(twg::ProducerOp producer, const Changed& changed);
   /// The operation's types and the words'.
   SmallVector<mlir::Type> typesWithWords(Operation* op, const Changed& changed) {
     SmallVector<mlir::Type> types(op->getResultTypes());
@@ -97,7 +113,8 @@ void Phases::visitBlock(Block& block) {
         .Case([&](scf::ForOp loop) { visitFor(loop, changed); })
         .Case([&](scf::WhileOp loop) { visitWhile(loop, changed); })
         .Case([&](scf::IfOp branch) { visitIf(branch, changed); })
-        .Case([&](scf::ExecuteRegionOp region) { visitExecuteRegion(region, changed); });
+        .Case([&](scf::ExecuteRegionOp region) { visitExecuteRegion(region, changed); })
+        .Case([&](twg::ProducerOp producer) { visitProducer(producer, changed); });
   }
 }
 
@@ -171,6 +188,13 @@ void Phases::visitExecuteRegion(scf::ExecuteRegionOp region, const Changed& chan
   made.getRegion().takeBody(region.getRegion());
   visitRegion(made.getRegion(), changed, [&](Operation* yield) { yieldWords(yield, changed); });
   replace(region, made, changed);
+}
+
+/// Its warps have words of their own, which go no further.
+void Phases::visitProducer(twg::ProducerOp producer, const Changed& changed) {
+  SmallVector<Value> words = now(changed);
+  visitBlock(producer.getBody().front());
+  set(changed, words);
 }
 
 } // namespace

@@ -5,8 +5,8 @@
 // Invariant: a copy that is not begun, because the loop ends before, expects nothing: the phases of a slot's barrier are
 //       those of the iterations that use it. None is on its way when the loop has ended.
 #include "codegen/passes/PipelineTma.h"
+#include "codegen/passes/CopyGroups.h"
 #include "codegen/passes/DotsInFlight.h"
-#include "codegen/passes/Ring.h"
 #include "codegen/passes/TensorCopies.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
@@ -17,12 +17,6 @@ namespace tiletwin::codegen {
 namespace {
 
 constexpr int kMostSlots = 32; ///< phases of their barriers are bits of a word
-
-/// Buffers follow each other, and the order in shared memory repeats every eight rows of the widest swizzle.
-bool fillsWholePatterns(twg::LocalAllocOp memory) {
-  SharedLayout layout = twg::sharedLayoutOf(memory.getResult().getType());
-  return layout.bytes() % std::max(layout.alignment(), 128u) == 0;
-}
 
 /// True if the loop writes global memory, or waits for others that do: copies begun earlier could miss it.
 bool writesGlobalMemory(scf::ForOp loop) {
@@ -40,67 +34,34 @@ public:
   TensorCopiesAhead(scf::ForOp loop, int slots);
 
   /// False if there are none, or what their places are computed from cannot be computed ahead.
-  bool canRewrite() { return !copies_.empty() && slice_.add(indices()); }
+  bool canRewrite() { return !groups_.empty() && slice_.add(indices()); }
   bool has(twg::LocalAllocOp memory) const {
-    return llvm::any_of(copies_, [&](const Copy& copy) { return copy.slots.memory() == memory; });
+    return llvm::any_of(groups_, [&](const CopyGroup& group) { return group.has(memory); });
   }
   /// barrier: the one behind which nobody reads the slot of the iteration before, if products in flight have one.
   void rewrite(Operation* barrier);
 
 private:
-  struct Copy {
-    twg::TensorLoadOp load;
-    Slots slots;
-  };
-  /// A barrier of all threads, and what is copied behind it until one wait.
-  struct Group {
-    twg::ProxyBarrierOp before;
-    twg::BarrierExpectOp expect;
-    twg::BarrierWaitOp wait;
-    SmallVector<Copy, 2> copies;
-  };
-  bool canBeAhead(const Group& group);
   SmallVector<Value> indices() const;
   void allocate(OpBuilder& builder);
-  Value barrierOf(OpBuilder& builder, Value slot);
   void fill(OpBuilder& builder, const IRMapping& values, Value slot, Value enabled) override;
   void awaitFilled(OpBuilder& builder, Value slot) override;
   void passOn(OpBuilder& builder, Value slot) override;
 
-  SmallVector<Group, 2> groups_;
-  SmallVector<Copy> copies_;
+  SmallVector<CopyGroup, 2> groups_;
   Value barriers_; ///< one for each slot
   Operation* barrier_ = nullptr;
 };
 
 TensorCopiesAhead::TensorCopiesAhead(scf::ForOp loop, int slots) : Ring(loop, slots) {
-  if (writesGlobalMemory(loop)) return;
-  Group group;
-  for (Operation& op : *loop.getBody()) {
-    if (auto before = dyn_cast<twg::ProxyBarrierOp>(op)) group = Group{before, {}, {}, {}};
-    if (auto expect = dyn_cast<twg::BarrierExpectOp>(op)) group.expect = expect;
-    if (auto load = dyn_cast<twg::TensorLoadOp>(op))
-      group.copies.push_back({load, Slots(load.getDst().getDefiningOp<twg::LocalAllocOp>())});
-    if (auto wait = dyn_cast<twg::BarrierWaitOp>(op)) {
-      group.wait = wait;
-      if (canBeAhead(group)) groups_.push_back(group);
-    }
-  }
-  for (const Group& one : groups_) llvm::append_range(copies_, one.copies);
-}
-
-bool TensorCopiesAhead::canBeAhead(const Group& group) {
-  if (!group.before || !group.expect || group.copies.empty()) return false;
-  return llvm::all_of(group.copies, [&](const Copy& copy) {
-    twg::LocalAllocOp memory = copy.slots.memory();
-    return memory && memory->getBlock() == loop_.getBody() && fillsWholePatterns(memory);
-  });
+  if (!writesGlobalMemory(loop)) groups_ = copyGroupsOf(loop);
 }
 
 /// What the places of the blocks are computed from.
 SmallVector<Value> TensorCopiesAhead::indices() const {
   SmallVector<Value> all;
-  for (Copy copy : copies_) llvm::append_range(all, copy.load.getIndices());
+  for (const CopyGroup& group : groups_)
+    for (BlockCopy copy : group.copies) llvm::append_range(all, copy.load.getIndices());
   return all;
 }
 
@@ -109,37 +70,32 @@ void TensorCopiesAhead::allocate(OpBuilder& builder) {
   OpBuilder atStart(builder.getContext());
   auto kernel = loop_->getParentOfType<tt::FuncOp>();
   atStart.setInsertionPointToStart(&kernel.getBody().front());
-  auto layout = twg::SharedAttr::get(builder.getContext(), 2, 0);
-  auto type = twg::MemDescType::get(builder.getContext(), {int64_t(slots_), 1, 1}, builder.getI64Type(), layout);
+  twg::MemDescType type = barriersType(builder.getContext(), slots_);
   barriers_ = twg::LocalAllocOp::create(atStart, loop_.getLoc(), type, Value(), IntegerAttr());
   twg::BarrierInitOp::create(atStart, loop_.getLoc(), barriers_);
-  for (Copy& copy : copies_) copy.slots.allocate(builder, slots_);
-  bool isGlobal = llvm::any_of(groups_, [](Group& group) { return group.before.getGlobal(); });
+  for (CopyGroup& group : groups_)
+    for (BlockCopy& copy : group.copies) copy.slots.allocate(builder, slots_);
+  bool isGlobal = llvm::any_of(groups_, [](CopyGroup& group) { return group.before.getGlobal(); });
   twg::ProxyBarrierOp::create(builder, loop_.getLoc(), isGlobal);
-}
-
-Value TensorCopiesAhead::barrierOf(OpBuilder& builder, Value slot) {
-  auto layout = twg::SharedAttr::get(builder.getContext(), 1, 0);
-  auto type = twg::MemDescType::get(builder.getContext(), {1, 1}, builder.getI64Type(), layout);
-  return twg::MemDescIndexOp::create(builder, loop_.getLoc(), type, barriers_, slot);
 }
 
 void TensorCopiesAhead::fill(OpBuilder& builder, const IRMapping& values, Value slot, Value enabled) {
   uint32_t bytes = 0;
-  for (Copy& copy : copies_) bytes += twg::sharedLayoutOf(copy.slots.memory().getResult().getType()).bytes();
-  Value barrier = barrierOf(builder, slot);
+  for (const CopyGroup& group : groups_) bytes += group.bytes();
+  Value barrier = barrierAt(builder, loop_.getLoc(), barriers_, slot);
   twg::BarrierExpectOp::create(builder, loop_.getLoc(), barrier, bytes, enabled);
-  for (Copy& copy : copies_) {
-    SmallVector<Value> at;
-    for (Value place : copy.load.getIndices()) at.push_back(values.lookupOrDefault(place));
-    twg::TensorLoadOp::create(builder, copy.load.getLoc(), copy.load.getDesc(), at, copy.slots.at(builder, slot),
-                              barrier, enabled);
-  }
+  for (CopyGroup& group : groups_)
+    for (BlockCopy& copy : group.copies) {
+      SmallVector<Value> at;
+      for (Value place : copy.load.getIndices()) at.push_back(values.lookupOrDefault(place));
+      twg::TensorLoadOp::create(builder, copy.load.getLoc(), copy.load.getDesc(), at, copy.slots.at(builder, slot),
+                                barrier, enabled);
+    }
 }
 
 void TensorCopiesAhead::awaitFilled(OpBuilder& builder, Value slot) {
   builder.setInsertionPointToStart(loop_.getBody());
-  twg::BarrierWaitOp::create(builder, loop_.getLoc(), barrierOf(builder, slot), Value());
+  twg::BarrierWaitOp::create(builder, loop_.getLoc(), barrierAt(builder, loop_.getLoc(), barriers_, slot), Value());
   if (barrier_)
     builder.setInsertionPointAfter(barrier_);
   else
@@ -147,12 +103,14 @@ void TensorCopiesAhead::awaitFilled(OpBuilder& builder, Value slot) {
 }
 
 void TensorCopiesAhead::passOn(OpBuilder& builder, Value slot) {
-  for (Copy& copy : copies_) {
-    copy.load.erase();
-    copy.slots.replaceMemory(builder, slot);
-    copy.slots.memory().erase();
+  for (CopyGroup& group : groups_) {
+    for (BlockCopy& copy : group.copies) {
+      copy.load.erase();
+      copy.slots.replaceMemory(builder, slot);
+      copy.slots.memory().erase();
+    }
+    group.wait.erase(), group.expect.erase(), group.before.erase();
   }
-  for (Group& group : groups_) group.wait.erase(), group.expect.erase(), group.before.erase();
 }
 
 void TensorCopiesAhead::rewrite(Operation* barrier) {

@@ -12,6 +12,7 @@
 #include "codegen/passes/Phases.h"
 #include "codegen/passes/Pipeline.h"
 #include "codegen/passes/PipelineTma.h"
+#include "codegen/passes/Producer.h"
 #include "codegen/passes/ProductsEarly.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/TensorCopies.h"
@@ -34,8 +35,8 @@ LogicalResult inlineEverything(ModuleOp module, const Target&, const Options&) {
   return module.emitError("inlining failed");
 }
 
-LogicalResult followHints(ModuleOp module, const Target& target, const Options& options) {
-  warnOfHints(kernelOf(module), target, options);
+LogicalResult followHints(ModuleOp module, const Target&, const Options& options) {
+  warnOfHints(kernelOf(module), options);
   unrollLoops(kernelOf(module));
   return success();
 }
@@ -88,6 +89,11 @@ LogicalResult copyTensors(ModuleOp module, const Target&, const Options&) {
   return success();
 }
 
+LogicalResult addProducer(ModuleOp module, const Target& target, const Options& options) {
+  makeProducer(kernelOf(module), target, options);
+  return success();
+}
+
 LogicalResult pipelineTensors(ModuleOp module, const Target&, const Options& options) {
   pipelineTensorCopies(kernelOf(module), options);
   return success();
@@ -107,6 +113,7 @@ LogicalResult keepOperands(ModuleOp module, const Target& target, const Options&
 LogicalResult placeSharedMemory(ModuleOp module, const Target& target, const Options& options) {
   tt::removeCommonSubexpressions(kernelOf(module));
   assignSharedMemory(kernelOf(module), target, threadsOf(target, options));
+  divideRegisters(kernelOf(module), target, options);
   return success();
 }
 
@@ -138,6 +145,7 @@ constexpr Step kSteps[] = {
     {"twg-dot-operands", "operands of dots through shared memory, where ldmatrix reads them or loops copy them",
      shareOperands},
     {"twg-tensor-copies", "accesses through tensor maps, as copies to and from shared memory", copyTensors},
+    {"twg-producer", "tensor copies of loops that ask for it, begun by warps of their own", addProducer},
     {"twg-tensor-pipeline", "tensor copies of loops, begun some iterations ahead", pipelineTensors},
     {"twg-pipeline", "loads that feed dots, as copies some iterations ahead", pipeline},
     {"twg-large-operands", "operands that registers cannot hold, in shared memory until they are used", keepOperands},

@@ -157,6 +157,17 @@ LogicalResult verifyExpected(twg::BarrierExpectOp expect) {
   return expect.emitOpError() << "expects " << expect.getBytes() << " bytes; the copies that arrive bring " << bytes;
 }
 
+/// The word that phases begin with, where loops alone carry it.
+std::optional<int64_t> firstWord(Value phases) {
+  while (auto argument = dyn_cast<BlockArgument>(phases)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || argument.getArgNumber() == 0) return std::nullopt;
+    phases = loop.getTiedLoopInit(argument)->get();
+  }
+  llvm::APInt first;
+  return matchPattern(phases, m_ConstantInt(&first)) ? std::optional(first.getSExtValue()) : std::nullopt;
+}
+
 LogicalResult verifyPhase(twg::BarrierWaitOp wait) {
   Slot barrier(wait.getBarrier());
   auto phase = wait.getPhase() ? wait.getPhase().getDefiningOp<twg::PhaseOp>() : twg::PhaseOp();
@@ -166,6 +177,10 @@ LogicalResult verifyPhase(twg::BarrierWaitOp wait) {
     if (auto other = dyn_cast<twg::PhaseOp>(user); other && other != phase && other.getIndex() == barrier.number)
       return wait.emitOpError("ends a phase that another wait ends too: twg.next_phase stands between them");
   auto loop = wait->getParentOfType<LoopLikeOpInterface>();
+  const std::optional<int64_t> first = firstWord(phase.getPhases());
+  if (first && *first != (wait.getFree() ? -1 : 0))
+    return wait.emitOpError() << "begins with phases " << *first << (wait.getFree() ? "; free, it" : "; it")
+                              << " begins with " << (wait.getFree() ? -1 : 0);
   const bool isCarried = !loop || loop->isAncestor(phase.getPhases().getParentRegion()->getParentOp());
   if (isCarried && phase->hasOneUse()) return success();
   return wait.emitOpError("ends a phase once more: twg.next_phase of the wait before makes the next one's");
@@ -207,13 +222,66 @@ LogicalResult verifyRefilled(Operation* reader, Slot slot, Operation* filler) {
   return filler->emitOpError("fills a slot that threads may still read, and no barrier of the loop stands in between");
 }
 
+/// The barrier of the slot that a producer's copy fills, which it waits for until the slot is free; null if it does not.
+twg::BarrierWaitOp waitForFreeSlot(twg::TensorLoadOp load) {
+  Slot slot(load.getDst());
+  for (Operation* op = load->getPrevNode(); op; op = op->getPrevNode())
+    if (auto wait = dyn_cast<twg::BarrierWaitOp>(op);
+        wait && wait.getFree() && Slot(wait.getBarrier()).number == slot.number)
+      return wait;
+  return {};
+}
+
+/// A product in flight is done with its slot in the next iteration, behind a wait that leaves only that one's products, and
+/// behind the loop.
+LogicalResult verifyReleasedLater(twg::WarpgroupDotOp dot, Slot slot, ArrayRef<twg::BarrierArriveOp> arrivals) {
+  Block* body = dot->getBlock();
+  const int64_t products = countBetween<twg::WarpgroupCommitOp>(&body->front(), nullptr);
+  bool isLater = false, isBehind = false;
+  for (twg::BarrierArriveOp arrive : arrivals) {
+    if (arrive->getBlock() == body && Slot(arrive.getBarrier()).number == slot.number)
+      return arrive.emitOpError("gives back a slot that a product in flight reads");
+    auto wait = cast_if_present<twg::WarpgroupWaitOp>(
+        findBefore(arrive, [](Operation* op) { return isa<twg::WarpgroupWaitOp>(op); }));
+    if (arrive->getBlock() != body && body->getParentOp()->isBeforeInBlock(arrive))
+      isBehind |= wait && wait.getPending() == 0;
+    if (arrive->getBlock() == body) isLater |= wait && wait->getBlock() == body && wait.getPending() <= products;
+  }
+  if (isLater && isBehind) return success();
+  return dot.emitOpError() << "reads a slot that no twg.barrier_arrive behind a twg.warpgroup_wait gives back "
+                           << (isLater ? "behind the loop" : "in the next iteration");
+}
+
+/// A slot that a producer fills is given back when it has been read.
+LogicalResult verifyReleased(Operation* reader, Slot slot, twg::TensorLoadOp load) {
+  if (!load->getParentOfType<twg::ProducerOp>()) return success();
+  twg::BarrierWaitOp free = waitForFreeSlot(load);
+  if (!free)
+    return load.emitOpError("fills a slot that may be read, and no twg.barrier_wait free of its own stands in front");
+  SmallVector<Operation*> users = twg::usersOf(Slot(free.getBarrier()).memory.getResult());
+  SmallVector<twg::BarrierArriveOp> arrivals;
+  for (Operation* user : users)
+    if (auto arrive = dyn_cast<twg::BarrierArriveOp>(user)) arrivals.push_back(arrive);
+  if (auto dot = dyn_cast<twg::WarpgroupDotOp>(reader); dot && dot.getInFlight())
+    return verifyReleasedLater(dot, slot, arrivals);
+  for (twg::BarrierArriveOp arrive : arrivals) {
+    Operation* here = arrive->getBlock()->findAncestorOpInBlock(*reader);
+    const bool isBehind = here && here->isBeforeInBlock(arrive);
+    if (isBehind && (Slot(arrive.getBarrier()).number == slot.number || here != reader)) return success();
+  }
+  return reader->emitOpError("reads a slot that no twg.barrier_arrive behind it gives back to its producer");
+}
+
 LogicalResult verifyReader(Operation* reader, Value memory) {
   Slot slot(memory);
   if (!slot.memory) return reader->emitOpError("reads shared memory that no twg.local_alloc of the kernel makes");
   for (Operation* user : twg::usersOf(slot.memory.getResult())) {
     LogicalResult result = llvm::TypeSwitch<Operation*, LogicalResult>(user)
                                .Case([&](twg::AsyncCopyOp copy) { return verifyGroupsWaitedFor(reader, slot, copy); })
-                               .Case([&](twg::TensorLoadOp load) { return verifyArrivalWaitedFor(reader, slot, load); })
+                               .Case([&](twg::TensorLoadOp load) {
+                                 LogicalResult arrived = verifyArrivalWaitedFor(reader, slot, load);
+                                 return failed(arrived) ? arrived : verifyReleased(reader, slot, load);
+                               })
                                .Case([&](twg::LocalStoreOp store) { return verifyStored(reader, slot, store); })
                                .Default([](Operation*) { return success(); });
     if (failed(result) || (memoryFilledBy(user) && failed(verifyRefilled(reader, slot, user)))) return failure();
@@ -221,8 +289,27 @@ LogicalResult verifyReader(Operation* reader, Value memory) {
   return success();
 }
 
-/// The tensor unit writes and reads shared memory behind a fence.
+/// Who arrives at barriers: each warp of the program, or the thread that expects bytes.
+LogicalResult verifyArrivals(twg::BarrierInitOp init, ThreadBits threads) {
+  SmallVector<Operation*> users = twg::usersOf(init.getBarriers());
+  const bool isOfWarps = llvm::any_of(users, [](Operation* user) { return isa<twg::BarrierArriveOp>(user); });
+  const uint32_t arrivals = isOfWarps ? 1u << threads.warp : 1;
+  if (init.getArrivals() == arrivals) return success();
+  return init.emitOpError() << "waits for " << init.getArrivals() << " arrivals at each barrier; there are "
+                            << arrivals;
+}
+
+/// The tensor unit writes and reads shared memory behind a fence. What a producer fills no thread writes.
 LogicalResult verifyProxy(Operation* op, Value memory) {
+  if (op->getParentOfType<twg::ProducerOp>()) {
+    twg::LocalAllocOp allocation = twg::allocationOf(memory);
+    SmallVector<Operation*> users;
+    if (allocation) users = twg::usersOf(allocation.getResult());
+    if (allocation && !allocation.getSrc() &&
+        llvm::none_of(users, [](Operation* user) { return isa<twg::LocalStoreOp>(user); }))
+      return success();
+    return op->emitOpError("fills memory of which threads write, too; a producer has memory of its own");
+  }
   Operation* barrier = findBefore(op, [](Operation* at) { return isa<twg::ProxyBarrierOp>(at); });
   bool isWrittenBehind = false;
   auto note = [&](Operation* writer) {
@@ -241,11 +328,12 @@ LogicalResult verifyProxy(Operation* op, Value memory) {
 
 LogicalResult verifyProtocol(tt::FuncOp kernel, const Target& target, ThreadBits threads) {
   if (failed(verifySharedMemory(kernel, target, threads)) || failed(verifyBarriers(kernel))) return failure();
-  auto visit = [](Operation* op) -> WalkResult {
+  auto visit = [&](Operation* op) -> WalkResult {
     for (Value memory : memoryReadBy(op))
       if (failed(verifyReader(op, memory))) return WalkResult::interrupt();
     return llvm::TypeSwitch<Operation*, LogicalResult>(op)
         .Case([](twg::AsyncCopyOp copy) { return verifyGroup<twg::AsyncCommitOp>(copy); })
+        .Case([&](twg::BarrierInitOp init) { return verifyArrivals(init, threads); })
         .Case([](twg::BarrierExpectOp expect) { return verifyExpected(expect); })
         .Case([](twg::BarrierWaitOp wait) { return verifyPhase(wait); })
         .Case([](twg::TensorLoadOp load) {

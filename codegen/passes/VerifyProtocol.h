@@ -17,6 +17,8 @@ namespace tiletwin::codegen {
 ///   - the tensor unit sees what threads wrote behind a twg.proxy_barrier;
 ///   - a product of warpgroups has a fence in front of it; products and stores to tensors are parts of groups, and are waited
 ///     for before the next barrier if they are not in flight;
+///   - a producer fills memory of its own, a slot of it behind a wait that it is free; its readers wait until it is full, and
+///     each warp arrives at the barrier of free slots where it has read: behind a wait for the product, if that is in flight;
 ///   - a slot of a ring is filled behind a barrier that its readers of the iteration before have reached.
 mlir::LogicalResult verifyProtocol(tt::FuncOp kernel, const Target& target, ThreadBits threads);
 

@@ -44,6 +44,7 @@ Value writtenThrough(Operation* op) {
       .Case<tt::StoreOp, tt::AtomicStoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>([](auto write) { return write.getPtr(); })
       .Case<tt::DescriptorStoreOp, tt::DescriptorReduceOp, tt::DescriptorScatterOp>(
           [](auto write) { return write.getDesc(); })
+      .Case([](twg::TensorStoreOp store) { return store.getDesc(); })
       .Default([](Operation*) { return Value(); });
 }
 

@@ -144,7 +144,7 @@ def test_hints_that_change_nothing_are_said(again: str) -> None:
     assert text.startswith("2: tl.range(flatten=True) changes nothing: ")
     assert said(hints(True, False, False)) == []
     (text,) = said(hints(False, True, False))
-    assert text.startswith("2: tl.range(warp_specialize=True) changes nothing: ")
+    assert text.startswith("2: tl.range(warp_specialize=True) changes nothing here: no load in it is a block")
     assert said(hints(False, True, False), capability=80) == []
     (text,) = said(hints(False, False, False), num_ctas=2)
     assert text.startswith("1: num_ctas=2 changes nothing: in tiletwin's code one CTA runs a program. ")

@@ -10,8 +10,9 @@ using llvm::Value;
 
 void Nvptx::declareKernel(const Emitter& e, llvm::Function& kernel) const {
   kernel.setCallingConv(llvm::CallingConv::PTX_Kernel);
-  kernel.addFnAttr("nvvm.reqntid", std::to_string(e.options().numWarps * e.target().warpSize));
-  if (e.options().maxRegisters > 0) kernel.addFnAttr("nvvm.maxnreg", std::to_string(e.options().maxRegisters));
+  kernel.addFnAttr("nvvm.reqntid", std::to_string(e.threads()));
+  const int registers = e.registersAtStart() ? e.registersAtStart() : e.options().maxRegisters;
+  if (registers > 0) kernel.addFnAttr("nvvm.maxnreg", std::to_string(registers));
 }
 
 /// Shared memory is dynamic: a launch gives it.

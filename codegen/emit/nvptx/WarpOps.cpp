@@ -10,8 +10,16 @@ namespace tiletwin::codegen {
 
 using llvm::Value;
 
+/// Of a program's threads, where others of the CTA do something else. 0 is that of all.
+constexpr int kBarrierOfProgram = 1;
+
 void Nvptx::barrier(Emitter& e) const {
-  e.intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {e.int32(0)});
+  if (e.runBy() == RunBy::All) {
+    e.intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {}, {e.int32(0)});
+    return;
+  }
+  Value* threads = e.int32(e.options().numWarps * e.target().warpSize);
+  e.intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_count, {}, {e.int32(kBarrierOfProgram), threads});
 }
 
 Value* Nvptx::shuffle(Emitter& e, StringRef mode, Value* word, Value* operand) const {

@@ -152,6 +152,10 @@ class CompiledKernel:
             for name in (*ASSEMBLED_FIELDS, "scalar_registers"):
                 told[name] = lambda name=name: self.asm.facts[name]
             return KernelMetadata(known, told)
+        # The code may have warps that work for the program's.
+        told["num_warps"] = lambda: self.asm.facts["num_warps"]
+        told["threads"] = lambda: self.options["warp_size"] * self.asm.facts["num_warps"]
+        known = {name: value for name, value in known.items() if name not in told}
         for name, field in ASSEMBLED_FIELDS.items():
             told[name] = lambda field=field: getattr(self.asm.binary, field) if "cubin" in self.asm else None
         return KernelMetadata(known, told)
@@ -159,7 +163,7 @@ class CompiledKernel:
     @property
     def packed_metadata(self) -> tuple[int, int, int]:
         """(num_warps, num_ctas, shared memory)"""
-        return (self.options["num_warps"], self.options["num_ctas"], self.metadata.shared)
+        return (self.metadata.num_warps, self.options["num_ctas"], self.metadata.shared)
 
     @property
     def kernel(self) -> bytes:

@@ -141,7 +141,9 @@ class range(base_value):
     num_stages           iterations in flight when the loop is pipelined
     loop_unroll_factor   rounds that become one, in code for a GPU
     disable_licm         what is the same in every round is computed in each
-    flatten, warp_specialize     change nothing in tiletwin's code for GPUs, which a warning says
+    warp_specialize      on Hopper, warps of their own load the loop's blocks through tensor descriptors that the host
+                         made; a warning says where they cannot, and why
+    flatten              changes nothing in tiletwin's code for GPUs, which a warning says
     disallow_acc_multi_buffer    concerns tensor memory, which no target of tiletwin has
     The hints change nothing in what the loop computes; the interpreter ignores them.
     """

@@ -1,0 +1,63 @@
+// codegen/passes/CopyGroups.cpp -- see CopyGroups.h.
+#include "codegen/passes/CopyGroups.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+/// Buffers follow each other, and the order in shared memory repeats every eight rows of the widest swizzle.
+bool fillsWholePatterns(twg::LocalAllocOp memory) {
+  SharedLayout layout = twg::sharedLayoutOf(memory.getResult().getType());
+  return layout.bytes() % std::max(layout.alignment(), 128u) == 0;
+}
+
+bool canHaveSlots(const CopyGroup& group, Block* body) {
+  if (!group.before || !group.expect || group.copies.empty()) return false;
+  return llvm::all_of(group.copies, [&](const BlockCopy& copy) {
+    twg::LocalAllocOp memory = copy.slots.memory();
+    return memory && memory->getBlock() == body && fillsWholePatterns(memory);
+  });
+}
+
+} // namespace
+
+uint32_t CopyGroup::bytes() const {
+  uint32_t sum = 0;
+  for (const BlockCopy& copy : copies) {
+    twg::LocalAllocOp memory = copy.slots.memory();
+    sum += twg::sharedLayoutOf(memory.getResult().getType()).bytes();
+  }
+  return sum;
+}
+
+SmallVector<CopyGroup, 2> copyGroupsOf(scf::ForOp loop) {
+  SmallVector<CopyGroup, 2> groups;
+  CopyGroup group;
+  for (Operation& op : *loop.getBody()) {
+    if (auto before = dyn_cast<twg::ProxyBarrierOp>(op)) group = CopyGroup{before, {}, {}, {}};
+    if (auto expect = dyn_cast<twg::BarrierExpectOp>(op)) group.expect = expect;
+    if (auto load = dyn_cast<twg::TensorLoadOp>(op))
+      group.copies.push_back({load, Slots(load.getDst().getDefiningOp<twg::LocalAllocOp>())});
+    if (auto wait = dyn_cast<twg::BarrierWaitOp>(op)) {
+      group.wait = wait;
+      if (canHaveSlots(group, loop.getBody())) groups.push_back(group);
+      group = CopyGroup();
+    }
+  }
+  return groups;
+}
+
+twg::MemDescType barriersType(MLIRContext* context, int64_t count) {
+  return twg::MemDescType::get(context, {count, 1, 1}, IntegerType::get(context, 64),
+                               twg::SharedAttr::get(context, 2, 0));
+}
+
+Value barrierAt(OpBuilder& builder, Location where, Value barriers, Value slot) {
+  auto type = twg::MemDescType::get(builder.getContext(), {1, 1}, builder.getI64Type(),
+                                    twg::SharedAttr::get(builder.getContext(), 1, 0));
+  return twg::MemDescIndexOp::create(builder, where, type, barriers, slot);
+}
+
+} // namespace tiletwin::codegen

@@ -1,0 +1,370 @@
+// codegen/passes/Producer.cpp -- see Producer.h.
+#include "codegen/passes/Producer.h"
+#include "codegen/passes/CopyGroups.h"
+#include "codegen/passes/DotsInFlight.h"
+#include "codegen/passes/ProducerSlice.h"
+#include "codegen/passes/SharedMemory.h"
+#include "codegen/passes/TensorCopies.h"
+#include "codegen/passes/WrittenMemory.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+constexpr llvm::StringLiteral kAsked = "tt.warp_specialize";
+constexpr int kProducerWarps = 4;        ///< registers are divided between groups of four warps
+constexpr int kMostWarps = 32;           ///< of a CTA
+constexpr int kMostSlots = 32;           ///< phases of their barriers are bits of a word
+constexpr int kRegisters = 64 * 1024;    ///< of a multiprocessor
+constexpr int kProducerRegisters = 40;   ///< copies need an address, coordinates and a loop's numbers
+constexpr int kMostRegisters = 240;      ///< of a thread
+constexpr int kRegistersBesideSums = 64; ///< that a thread needs for addresses, loops and what follows them
+constexpr int kRegisterStep = 8;
+constexpr uint32_t kSharedOfSystem = 1024; ///< bytes that each CTA takes beside its own
+
+/// What comes before or beside the loop and would tell its copies that others have written, or wants all of the CTA's
+/// threads; null if there is nothing of that kind.
+Operation* firstWaitForOthers(tt::FuncOp kernel) {
+  Operation* found = nullptr;
+  kernel.walk([&](Operation* op) {
+    auto load = dyn_cast<tt::LoadOp>(op);
+    const bool waits = op->hasTrait<tt::Atomic>() || (load && load.getIsVolatile()) ||
+                       isa<tt::ElementwiseInlineAsmOp, tt::GridDependencyWaitOp, ttg::BarrierOp>(op);
+    if (waits) found = op;
+    return waits ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+/// A loop that gives these copies away.
+struct GivenLoop {
+  scf::ForOp loop;
+  int slots = 0;
+  SmallVector<CopyGroup, 2> groups;
+};
+
+class Producer {
+public:
+  Producer(tt::FuncOp kernel, const Target& target, const Options& options)
+      : kernel_(kernel), target_(target), options_(options), rewriter_(kernel.getContext()) {}
+  void run();
+
+private:
+  bool isPossible();
+  bool find(scf::ForOp loop);
+  void make();
+  void rewrite(GivenLoop& given);
+  BlockArgument carryTurn(GivenLoop& given);
+  void rewriteGroup(GivenLoop& given, CopyGroup& group, Value turn, Operation* barrier);
+  Value makeBarriers(Location where, int slots, int arrivals);
+  Value slotBefore(OpBuilder& builder, Location where, Value turn, int slots);
+  void fillIn(CopyGroup& group, Value turn, Value full, Value empty);
+  void release(GivenLoop& given, CopyGroup& group, Value turn, Value empty, Operation* barrier);
+  Value number(OpBuilder& builder, Location where, int64_t value) {
+    return arith::ConstantOp::create(builder, where, builder.getI32IntegerAttr(int32_t(value)));
+  }
+
+  tt::FuncOp kernel_;
+  const Target& target_;
+  const Options& options_;
+  IRRewriter rewriter_;
+  std::string reason_; ///< why a loop has no producer
+  SmallVector<GivenLoop> given_;
+  twg::ProducerOp producer_; ///< made empty, behind the rings' memory
+  llvm::DenseSet<Operation*> ofProducer_;
+};
+
+/// Whether a loop that asks can have one at all.
+bool Producer::isPossible() {
+  if (!options_.producers)
+    reason_ =
+        "its buffers do not fit into shared memory beside what the kernel keeps there while it runs; take smaller "
+        "blocks or fewer stages";
+  else if (options_.numWarps % kProducerWarps || options_.numWarps + kProducerWarps > kMostWarps)
+    reason_ = "it takes num_warps of 4, 8 or 16, not " + std::to_string(options_.numWarps);
+  else if (!kernel_.getBody().hasOneBlock())
+    reason_ = "the kernel returns from the middle of its text. Put what follows into a branch";
+  else if (Operation* other = firstWaitForOthers(kernel_))
+    reason_ = "the kernel has a " + other->getName().getStringRef().str() +
+              ", behind which copies begin in the order of its text";
+  return reason_.empty();
+}
+
+/// Adds the loop's groups that a producer can copy.
+bool Producer::find(scf::ForOp loop) {
+  const int slots = std::min(stagesOf(loop, options_), kMostSlots);
+  SmallVector<CopyGroup, 2> groups = copyGroupsOf(loop);
+  if (groups.empty()) return false;
+  if (slots < 2) {
+    reason_ = "num_stages=1 leaves one buffer, which is filled when it has been read";
+    return false;
+  }
+  llvm::erase_if(groups, [&](const CopyGroup& group) {
+    return llvm::any_of(group.copies, [&](BlockCopy copy) {
+      if (mayBeWritten(copy.load.getDesc())) {
+        reason_ = "the kernel writes what the loop loads";
+        return true;
+      }
+      if (ProducerSlice().add(copy.load, copy.load.getIndices())) return false;
+      reason_ = "what its blocks' places, or its rounds, are computed from takes all of the program's warps";
+      return true;
+    });
+  });
+  if (groups.empty()) return false;
+  given_.push_back({loop, slots, std::move(groups)});
+  return true;
+}
+
+void Producer::run() {
+  SmallVector<scf::ForOp> asked;
+  kernel_.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    if (loop->hasAttr(kAsked)) asked.push_back(loop);
+  });
+  if (asked.empty() || !target_.features().warpRoles)
+    return; // other GPUs' code leaves the hint alone, as Triton's does
+  llvm::DenseSet<Operation*> seen;
+  for (scf::ForOp outer : asked) {
+    reason_.clear();
+    bool any = false;
+    const bool hasBlocks = outer
+                               .walk([](scf::ForOp loop) {
+                                 return copyGroupsOf(loop).empty() ? WalkResult::advance() : WalkResult::interrupt();
+                               })
+                               .wasInterrupted();
+    if (!hasBlocks)
+      reason_ = "no load in it is a block that is copied through the tensor map of an argument (TensorDescriptor)";
+    else if (isPossible())
+      outer.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+        if (seen.insert(loop).second) any |= find(loop);
+        any |= llvm::any_of(given_, [&](const GivenLoop& given) { return given.loop == loop; });
+      });
+    if (any) continue;
+    outer.emitWarning() << "tl.range(warp_specialize=True) changes nothing here: " << reason_;
+  }
+  if (!given_.empty()) make();
+}
+
+void Producer::make() {
+  OpBuilder builder(kernel_.getContext());
+  builder.setInsertionPointToStart(&kernel_.getBody().front());
+  producer_ = twg::ProducerOp::create(builder, kernel_.getLoc(), kProducerWarps, DenseI32ArrayAttr());
+  Block* body = builder.createBlock(&producer_.getBody());
+  builder.setInsertionPointToEnd(body);
+  Operation* end = twg::ProducerEndOp::create(builder, kernel_.getLoc());
+  for (GivenLoop& given : given_) rewrite(given);
+  ProducerSlice slice;
+  for (Operation* op : ofProducer_) {
+    const bool added = slice.add(op, op->getOperands());
+    assert(added), (void)added;
+  }
+  builder.setInsertionPoint(end);
+  slice.copyTo(builder, kernel_.getBody().front(), ofProducer_);
+  for (Operation* op : ofProducer_) op->erase();
+}
+
+/// The loop and the loops around it carry the number of the slot on, as far as nothing but loops stands around them.
+BlockArgument Producer::carryTurn(GivenLoop& given) {
+  SmallVector<scf::ForOp> nest{given.loop};
+  while (auto outer = dyn_cast<scf::ForOp>(nest.back()->getParentOp())) nest.push_back(outer);
+  Location where = given.loop.getLoc();
+  rewriter_.setInsertionPoint(nest.back());
+  Value turn = number(rewriter_, where, 0);
+  scf::ForOp outer;
+  for (scf::ForOp loop : llvm::reverse(nest)) {
+    auto attributes = llvm::to_vector(loop->getDiscardableAttrs());
+    auto replaced = loop.replaceWithAdditionalYields(
+        rewriter_, turn, false, [](OpBuilder&, Location, ArrayRef<BlockArgument> added) {
+          return SmallVector<Value>(added.begin(), added.end()); // until the inner loop, or the next number, is known
+        });
+    auto made = cast<scf::ForOp>(replaced->getOperation());
+    for (NamedAttribute attribute : attributes) made->setDiscardableAttr(attribute.getName(), attribute.getValue());
+    for (GivenLoop& other : given_)
+      if (other.loop == loop) other.loop = made;
+    turn = made.getRegionIterArgs().back();
+    if (outer) {
+      Operation* yield = outer.getBody()->getTerminator();
+      yield->setOperand(yield->getNumOperands() - 1, made.getResults().back());
+    }
+    outer = made;
+  }
+  Operation* yield = given.loop.getBody()->getTerminator();
+  OpBuilder builder(yield);
+  Value one = arith::AddIOp::create(builder, where, turn, number(builder, where, 1));
+  Value isOver =
+      arith::CmpIOp::create(builder, where, arith::CmpIPredicate::eq, one, number(builder, where, given.slots));
+  yield->setOperand(yield->getNumOperands() - 1,
+                    arith::SelectOp::create(builder, where, isOver, number(builder, where, 0), one));
+  return cast<BlockArgument>(turn);
+}
+
+/// Memory is made a barrier once, in front of the producer.
+Value Producer::makeBarriers(Location where, int slots, int arrivals) {
+  OpBuilder builder(kernel_.getContext());
+  builder.setInsertionPointToStart(&kernel_.getBody().front());
+  Value memory =
+      twg::LocalAllocOp::create(builder, where, barriersType(kernel_.getContext(), slots), Value(), IntegerAttr());
+  builder.setInsertionPoint(producer_);
+  twg::BarrierInitOp::create(builder, where, memory, uint32_t(arrivals));
+  return memory;
+}
+
+/// The slot of the iteration before.
+Value Producer::slotBefore(OpBuilder& builder, Location where, Value turn, int slots) {
+  Value isFirst = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::eq, turn, number(builder, where, 0));
+  Value less = arith::SubIOp::create(builder, where, turn, number(builder, where, 1));
+  return arith::SelectOp::create(builder, where, isFirst, number(builder, where, slots - 1), less);
+}
+
+/// Puts the producer's operations where the copies stood, and the program's wait behind them.
+void Producer::fillIn(CopyGroup& group, Value turn, Value full, Value empty) {
+  Location where = group.wait.getLoc();
+  OpBuilder builder(group.expect);
+  ofProducer_.insert(
+      twg::BarrierWaitOp::create(builder, where, barrierAt(builder, where, empty, turn), Value(), /*free=*/true));
+  ofProducer_.insert(
+      twg::BarrierExpectOp::create(builder, where, barrierAt(builder, where, full, turn), group.bytes(), Value()));
+  for (BlockCopy& copy : group.copies) {
+    builder.setInsertionPoint(copy.load);
+    Value slot = copy.slots.at(builder, turn);
+    ofProducer_.insert(twg::TensorLoadOp::create(builder, copy.load.getLoc(), copy.load.getDesc(),
+                                                 copy.load.getIndices(), slot, barrierAt(builder, where, full, turn),
+                                                 Value()));
+    copy.load.erase();
+  }
+  builder.setInsertionPoint(group.wait);
+  twg::BarrierWaitOp::create(builder, where, barrierAt(builder, where, full, turn), Value());
+  group.wait.erase(), group.expect.erase(), group.before.erase();
+}
+
+/// Arrives at `empty` behind the group's last reader.
+void Producer::release(GivenLoop& given, CopyGroup& group, Value turn, Value empty, Operation* barrier) {
+  Location where = given.loop.getLoc();
+  Block* body = given.loop.getBody();
+  Operation* last = group.wait;
+  bool isInFlight = false;
+  for (const BlockCopy& copy : group.copies) {
+    SmallVector<Value> memory{twg::LocalAllocOp(copy.slots.memory()).getResult()};
+    while (!memory.empty())
+      for (Operation* user : memory.pop_back_val().getUsers()) {
+        if (isa<twg::MemDescViewOp>(user)) memory.push_back(user->getResult(0));
+        Operation* here = body->findAncestorOpInBlock(*user);
+        if (last->isBeforeInBlock(here)) last = here;
+        auto dot = dyn_cast<twg::WarpgroupDotOp>(user);
+        isInFlight |= dot && dot.getInFlight();
+      }
+  }
+  OpBuilder builder(given.loop);
+  if (!isInFlight) {
+    builder.setInsertionPointAfter(last);
+    twg::BarrierArriveOp::create(builder, where, barrierAt(builder, where, empty, turn), Value());
+    return;
+  }
+  // What the loop's wait has waited for are the products of the iteration before. Those of the last one are waited for
+  // behind the loop.
+  builder.setInsertionPoint(barrier);
+  Value isLater = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::ne, given.loop.getInductionVar(),
+                                        given.loop.getLowerBound());
+  Value slot = slotBefore(builder, where, turn, given.slots);
+  twg::BarrierArriveOp::create(builder, where, barrierAt(builder, where, empty, slot), isLater);
+  builder.setInsertionPointAfter(given.loop->getNextNode());
+  auto less = given.loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  Value any = arith::CmpIOp::create(builder, where, less, given.loop.getLowerBound(), given.loop.getUpperBound());
+  slot = slotBefore(builder, where, given.loop.getResults().back(), given.slots);
+  twg::BarrierArriveOp::create(builder, where, barrierAt(builder, where, empty, slot), any);
+}
+
+void Producer::rewriteGroup(GivenLoop& given, CopyGroup& group, Value turn, Operation* barrier) {
+  Location where = given.loop.getLoc();
+  OpBuilder builder(kernel_.getContext());
+  builder.setInsertionPointToStart(&kernel_.getBody().front());
+  for (BlockCopy& copy : group.copies) copy.slots.allocate(builder, given.slots);
+  Value full = makeBarriers(where, given.slots, 1), empty = makeBarriers(where, given.slots, options_.numWarps);
+  release(given, group, turn, empty, barrier);
+  fillIn(group, turn, full, empty);
+  for (BlockCopy& copy : group.copies) {
+    copy.slots.replaceMemory(builder, turn);
+    copy.slots.memory().erase();
+  }
+}
+
+void Producer::rewrite(GivenLoop& given) {
+  Value turn = carryTurn(given);
+  DotsInFlight dots(given.loop, [&](twg::LocalAllocOp memory) {
+    return llvm::any_of(given.groups, [&](const CopyGroup& group) { return group.has(memory); });
+  });
+  Operation* barrier = options_.dotsInFlight && dots.any() && dots.areBuffered() ? dots.rewrite() : nullptr;
+  for (CopyGroup& group : given.groups) rewriteGroup(given, group, turn, barrier);
+  if (barrier) barrier->erase();
+}
+
+/// Registers of a thread that sums, and what multiplies them from registers, take at least.
+int registersOfSums(tt::FuncOp kernel) {
+  int most = 0;
+  auto registersOf = [](Value tile) {
+    if (!isa<RankedTensorType>(tile.getType())) return 0;
+    const int bits = int(tt::elementTypeOf(tile.getType()).getIntOrFloatBitWidth());
+    return int(llvm::divideCeil(twg::layoutOf(tile).registers() * bits, 32));
+  };
+  kernel.walk([&](twg::WarpgroupDotOp dot) {
+    int all = registersOf(dot.getD()) + registersOf(dot.first().get());
+    if (auto loop = dot->getParentOfType<scf::ForOp>()) {
+      int carried = 0;
+      for (Value value : loop.getRegionIterArgs())
+        if (tt::elementTypeOf(value.getType()).isIntOrFloat()) carried += registersOf(value);
+      all = std::max(all, carried);
+    }
+    most = std::max(most, all);
+  });
+  return most;
+}
+
+int roundedDown(int registers) { return registers / kRegisterStep * kRegisterStep; }
+
+} // namespace
+
+void makeProducer(tt::FuncOp kernel, const Target& target, const Options& options) {
+  Producer(kernel, target, options).run();
+}
+
+twg::ProducerOp producerOf(tt::FuncOp kernel) {
+  auto all = kernel.getBody().front().getOps<twg::ProducerOp>();
+  return all.empty() ? twg::ProducerOp() : *all.begin();
+}
+
+int warpsOf(tt::FuncOp kernel, const Options& options) {
+  twg::ProducerOp producer = producerOf(kernel);
+  return options.numWarps + (producer ? int(producer.getWarps()) : 0);
+}
+
+void divideRegisters(tt::FuncOp kernel, const Target& target, const Options& options) {
+  twg::ProducerOp producer = producerOf(kernel);
+  if (!producer || options.maxRegisters) return;
+  const int warps = warpsOf(kernel, options), threads = warps * target.warpSize;
+  const int needed = registersOfSums(kernel) + kRegistersBesideSums;
+  const uint32_t shared = target.features().sharedKilobytesMost * 1024 + kSharedOfSystem;
+  int ctas = std::max(1, int(shared / (sharedBytesOf(kernel) + kSharedOfSystem)));
+  for (; ctas > 0; --ctas) {
+    const int atStart = roundedDown(kRegisters / (threads * ctas));
+    if (atStart > kMostRegisters) return; // enough for all
+    const int left = atStart * warps - kProducerRegisters * kProducerWarps;
+    const int ofProgram = std::min(roundedDown(left / options.numWarps), kMostRegisters);
+    if (atStart < kProducerRegisters || (ofProgram < needed && ctas > 1)) continue;
+    producer.setRegisters(ArrayRef<int32_t>{kProducerRegisters, ofProgram});
+    return;
+  }
+}
+
+int registersAtStart(tt::FuncOp kernel, const Options& options) {
+  twg::ProducerOp producer = producerOf(kernel);
+  if (!producer || !producer.getRegisters()) return 0;
+  ArrayRef<int32_t> registers = *producer.getRegisters();
+  const int warps = warpsOf(kernel, options), own = int(producer.getWarps());
+  return int(
+      llvm::alignTo(llvm::divideCeil(registers[0] * own + registers[1] * options.numWarps, warps), kRegisterStep));
+}
+
+} // namespace tiletwin::codegen
