@@ -137,7 +137,7 @@ def TWG_TensorWaitOp : TWG_Op<"tensor_wait", [MemoryEffects<[MemRead, MemWrite]>
 def TWG_ProducerOp : TWG_Op<"producer", [SingleBlockImplicitTerminator<"ProducerEndOp">]> {
   let summary = "warps of their own do this while the program's warps go on";
   let description = [{
-    `twg.producer 4 registers 40, 216 { ... }`: the CTA has so many warps behind those of the program. They run the
+    `twg.producer 4 registers [24, 232] { ... }`: the CTA has so many warps behind those of the program. They run the
     region, one thread of them all of it, and end. Those of the program go on behind the operation, and from there on
     barriers are theirs alone. `registers`: that a thread of the producer keeps, and one of the program then has.
     (C1) it stands in the first block of the kernel, once   (C2) inside are scalars, control flow, waits for and arrivals at

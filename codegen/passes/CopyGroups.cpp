@@ -8,8 +8,8 @@ namespace tiletwin::codegen {
 namespace {
 
 /// Buffers follow each other, and the order in shared memory repeats every eight rows of the widest swizzle.
-bool fillsWholePatterns(twg::LocalAllocOp memory) {
-  SharedLayout layout = twg::sharedLayoutOf(memory.getResult().getType());
+bool fillsWholePatterns(twg::MemDescType memory) {
+  SharedLayout layout = twg::sharedLayoutOf(memory);
   return layout.bytes() % std::max(layout.alignment(), 128u) == 0;
 }
 
@@ -17,7 +17,7 @@ bool canHaveSlots(const CopyGroup& group, Block* body) {
   if (!group.before || !group.expect || group.copies.empty()) return false;
   return llvm::all_of(group.copies, [&](const BlockCopy& copy) {
     twg::LocalAllocOp memory = copy.slots.memory();
-    return memory && memory->getBlock() == body && fillsWholePatterns(memory);
+    return memory && memory->getBlock() == body && fillsWholePatterns(copy.slots.type());
   });
 }
 
@@ -25,10 +25,7 @@ bool canHaveSlots(const CopyGroup& group, Block* body) {
 
 uint32_t CopyGroup::bytes() const {
   uint32_t sum = 0;
-  for (const BlockCopy& copy : copies) {
-    twg::LocalAllocOp memory = copy.slots.memory();
-    sum += twg::sharedLayoutOf(memory.getResult().getType()).bytes();
-  }
+  for (const BlockCopy& copy : copies) sum += twg::sharedLayoutOf(copy.slots.type()).bytes();
   return sum;
 }
 

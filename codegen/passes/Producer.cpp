@@ -16,13 +16,14 @@ namespace tiletwin::codegen {
 namespace {
 
 constexpr llvm::StringLiteral kAsked = "tt.warp_specialize";
-constexpr int kProducerWarps = 4;        ///< registers are divided between groups of four warps
-constexpr int kMostWarps = 32;           ///< of a CTA
-constexpr int kMostSlots = 32;           ///< phases of their barriers are bits of a word
-constexpr int kRegisters = 64 * 1024;    ///< of a multiprocessor
-constexpr int kProducerRegisters = 40;   ///< copies need an address, coordinates and a loop's numbers
-constexpr int kMostRegisters = 240;      ///< of a thread
-constexpr int kRegistersBesideSums = 64; ///< that a thread needs for addresses, loops and what follows them
+constexpr int kProducerWarps = 4;     ///< registers are divided between groups of four warps
+constexpr int kMostWarps = 32;        ///< of a CTA
+constexpr int kMostSlots = 32;        ///< phases of their barriers are bits of a word
+constexpr int kRegisters = 64 * 1024; ///< of a multiprocessor
+constexpr int kProducerRegisters =
+    24; ///< as few as there may be: copies need an address, coordinates and a loop's numbers
+constexpr int kMostRegisters = 240;       ///< of a thread
+constexpr int kRegistersBesideTiles = 32; ///< that a thread needs for addresses, loops and what follows them
 constexpr int kRegisterStep = 8;
 constexpr uint32_t kSharedOfSystem = 1024; ///< bytes that each CTA takes beside its own
 
@@ -40,11 +41,25 @@ Operation* firstWaitForOthers(tt::FuncOp kernel) {
   return found;
 }
 
+/// A group of blocks, and the barriers of its slots.
+struct BlockRing {
+  CopyGroup group;
+  Value full, empty;
+
+  bool hasMemoryOf(const BlockRing& other) const {
+    return llvm::equal(group.copies, other.group.copies,
+                       [](const BlockCopy& one, const BlockCopy& two) { return one.slots.type() == two.slots.type(); });
+  }
+};
+
 /// A loop that gives these copies away.
 struct GivenLoop {
   scf::ForOp loop;
   int slots = 0;
-  SmallVector<CopyGroup, 2> groups;
+  SmallVector<BlockRing, 0> rings;
+
+  /// Both run at one time.
+  bool isNestedWith(GivenLoop& other) { return loop->isAncestor(other.loop) || other.loop->isAncestor(loop); }
 };
 
 class Producer {
@@ -59,11 +74,11 @@ private:
   void make();
   void rewrite(GivenLoop& given);
   BlockArgument carryTurn(GivenLoop& given);
-  void rewriteGroup(GivenLoop& given, CopyGroup& group, Value turn, Operation* barrier);
+  void allocate(GivenLoop& given, BlockRing& ring);
   Value makeBarriers(Location where, int slots, int arrivals);
   Value slotBefore(OpBuilder& builder, Location where, Value turn, int slots);
-  void fillIn(CopyGroup& group, Value turn, Value full, Value empty);
-  void release(GivenLoop& given, CopyGroup& group, Value turn, Value empty, Operation* barrier);
+  void fillIn(BlockRing& ring, Value turn);
+  void release(GivenLoop& given, BlockRing& ring, Value turn, Operation* barrier);
   Value number(OpBuilder& builder, Location where, int64_t value) {
     return arith::ConstantOp::create(builder, where, builder.getI32IntegerAttr(int32_t(value)));
   }
@@ -73,7 +88,7 @@ private:
   const Options& options_;
   IRRewriter rewriter_;
   std::string reason_; ///< why a loop has no producer
-  SmallVector<GivenLoop> given_;
+  SmallVector<GivenLoop, 0> given_;
   twg::ProducerOp producer_; ///< made empty, behind the rings' memory
   llvm::DenseSet<Operation*> ofProducer_;
 };
@@ -115,7 +130,8 @@ bool Producer::find(scf::ForOp loop) {
     });
   });
   if (groups.empty()) return false;
-  given_.push_back({loop, slots, std::move(groups)});
+  given_.push_back({loop, slots, {}});
+  for (CopyGroup& group : groups) given_.back().rings.push_back({group, {}, {}});
   return true;
 }
 
@@ -220,28 +236,32 @@ Value Producer::slotBefore(OpBuilder& builder, Location where, Value turn, int s
 }
 
 /// Puts the producer's operations where the copies stood, and the program's wait behind them.
-void Producer::fillIn(CopyGroup& group, Value turn, Value full, Value empty) {
+void Producer::fillIn(BlockRing& ring, Value turn) {
+  CopyGroup& group = ring.group;
   Location where = group.wait.getLoc();
   OpBuilder builder(group.expect);
   ofProducer_.insert(
-      twg::BarrierWaitOp::create(builder, where, barrierAt(builder, where, empty, turn), Value(), /*free=*/true));
+      twg::BarrierWaitOp::create(builder, where, barrierAt(builder, where, ring.empty, turn), Value(), /*free=*/true));
   ofProducer_.insert(
-      twg::BarrierExpectOp::create(builder, where, barrierAt(builder, where, full, turn), group.bytes(), Value()));
+      twg::BarrierExpectOp::create(builder, where, barrierAt(builder, where, ring.full, turn), group.bytes(), Value()));
   for (BlockCopy& copy : group.copies) {
     builder.setInsertionPoint(copy.load);
     Value slot = copy.slots.at(builder, turn);
     ofProducer_.insert(twg::TensorLoadOp::create(builder, copy.load.getLoc(), copy.load.getDesc(),
-                                                 copy.load.getIndices(), slot, barrierAt(builder, where, full, turn),
-                                                 Value()));
+                                                 copy.load.getIndices(), slot,
+                                                 barrierAt(builder, where, ring.full, turn), Value()));
     copy.load.erase();
+    copy.slots.replaceMemory(builder, turn);
+    copy.slots.memory().erase();
   }
   builder.setInsertionPoint(group.wait);
-  twg::BarrierWaitOp::create(builder, where, barrierAt(builder, where, full, turn), Value());
+  twg::BarrierWaitOp::create(builder, where, barrierAt(builder, where, ring.full, turn), Value());
   group.wait.erase(), group.expect.erase(), group.before.erase();
 }
 
 /// Arrives at `empty` behind the group's last reader.
-void Producer::release(GivenLoop& given, CopyGroup& group, Value turn, Value empty, Operation* barrier) {
+void Producer::release(GivenLoop& given, BlockRing& ring, Value turn, Operation* barrier) {
+  CopyGroup& group = ring.group;
   Location where = given.loop.getLoc();
   Block* body = given.loop.getBody();
   Operation* last = group.wait;
@@ -260,7 +280,7 @@ void Producer::release(GivenLoop& given, CopyGroup& group, Value turn, Value emp
   OpBuilder builder(given.loop);
   if (!isInFlight) {
     builder.setInsertionPointAfter(last);
-    twg::BarrierArriveOp::create(builder, where, barrierAt(builder, where, empty, turn), Value());
+    twg::BarrierArriveOp::create(builder, where, barrierAt(builder, where, ring.empty, turn), Value());
     return;
   }
   // What the loop's wait has waited for are the products of the iteration before. Those of the last one are waited for
@@ -269,54 +289,81 @@ void Producer::release(GivenLoop& given, CopyGroup& group, Value turn, Value emp
   Value isLater = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::ne, given.loop.getInductionVar(),
                                         given.loop.getLowerBound());
   Value slot = slotBefore(builder, where, turn, given.slots);
-  twg::BarrierArriveOp::create(builder, where, barrierAt(builder, where, empty, slot), isLater);
+  twg::BarrierArriveOp::create(builder, where, barrierAt(builder, where, ring.empty, slot), isLater);
   builder.setInsertionPointAfter(given.loop->getNextNode());
   auto less = given.loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
   Value any = arith::CmpIOp::create(builder, where, less, given.loop.getLowerBound(), given.loop.getUpperBound());
   slot = slotBefore(builder, where, given.loop.getResults().back(), given.slots);
-  twg::BarrierArriveOp::create(builder, where, barrierAt(builder, where, empty, slot), any);
+  twg::BarrierArriveOp::create(builder, where, barrierAt(builder, where, ring.empty, slot), any);
 }
 
-void Producer::rewriteGroup(GivenLoop& given, CopyGroup& group, Value turn, Operation* barrier) {
-  Location where = given.loop.getLoc();
+/// Memory and barriers in front of the producer. Loops one of which ends before the other begins share them.
+void Producer::allocate(GivenLoop& given, BlockRing& ring) {
+  for (GivenLoop& other : given_) {
+    if (&other == &given) break;
+    if (other.slots != given.slots || other.isNestedWith(given)) continue;
+    for (BlockRing& made : other.rings) {
+      const bool isTaken = llvm::any_of(given.rings, [&](BlockRing& own) { return own.full == made.full; });
+      if (isTaken || !made.hasMemoryOf(ring)) continue;
+      for (auto [own, shared] : llvm::zip_equal(ring.group.copies, made.group.copies)) own.slots.share(shared.slots);
+      ring.full = made.full, ring.empty = made.empty;
+      return;
+    }
+  }
   OpBuilder builder(kernel_.getContext());
   builder.setInsertionPointToStart(&kernel_.getBody().front());
-  for (BlockCopy& copy : group.copies) copy.slots.allocate(builder, given.slots);
-  Value full = makeBarriers(where, given.slots, 1), empty = makeBarriers(where, given.slots, options_.numWarps);
-  release(given, group, turn, empty, barrier);
-  fillIn(group, turn, full, empty);
-  for (BlockCopy& copy : group.copies) {
-    copy.slots.replaceMemory(builder, turn);
-    copy.slots.memory().erase();
-  }
+  for (BlockCopy& copy : ring.group.copies) copy.slots.allocate(builder, given.slots);
+  ring.full = makeBarriers(given.loop.getLoc(), given.slots, 1);
+  ring.empty = makeBarriers(given.loop.getLoc(), given.slots, options_.numWarps);
 }
 
 void Producer::rewrite(GivenLoop& given) {
   Value turn = carryTurn(given);
   DotsInFlight dots(given.loop, [&](twg::LocalAllocOp memory) {
-    return llvm::any_of(given.groups, [&](const CopyGroup& group) { return group.has(memory); });
+    return llvm::any_of(given.rings, [&](const BlockRing& ring) { return ring.group.has(memory); });
   });
   Operation* barrier = options_.dotsInFlight && dots.any() && dots.areBuffered() ? dots.rewrite() : nullptr;
-  for (CopyGroup& group : given.groups) rewriteGroup(given, group, turn, barrier);
+  for (BlockRing& ring : given.rings) {
+    allocate(given, ring);
+    release(given, ring, turn, barrier);
+    fillIn(ring, turn);
+  }
   if (barrier) barrier->erase();
 }
 
-/// Registers of a thread that sums, and what multiplies them from registers, take at least.
-int registersOfSums(tt::FuncOp kernel) {
+int registersOf(Value tile) {
+  auto type = dyn_cast<RankedTensorType>(tile.getType());
+  if (!type || !type.getElementType().isIntOrFloat()) return 0;
+  return int(llvm::divideCeil(twg::layoutOf(type).registers() * type.getElementTypeBitWidth(), 32));
+}
+
+/// True for a sum that the next iteration goes on with.
+bool isCarried(Value sum) {
+  return llvm::any_of(sum.getUsers(), [](Operation* user) {
+    if (isa<twg::WarpgroupDotOp, twg::WarpgroupWaitOp>(user)) return llvm::any_of(user->getResults(), isCarried);
+    return user->hasTrait<OpTrait::IsTerminator>();
+  });
+}
+
+/// Registers of a sum that one instruction adds to: 64 rows.
+int registersOfInstruction(twg::WarpgroupDotOp dot) {
+  constexpr int64_t kRows = 64;
+  const LinearLayout layout = twg::layoutOf(dot.getD());
+  int registers = registersOf(dot.getD());
+  for (uint32_t basis : layout.bases(Part::Register))
+    if (layout.coordinates(basis)[dot.getTransposed() ? 1 : 0] >= kRows) registers /= 2;
+  return registers;
+}
+
+/// Registers that tiles take in a loop with products: what it carries, and a product beside that.
+int registersOfTiles(tt::FuncOp kernel) {
   int most = 0;
-  auto registersOf = [](Value tile) {
-    if (!isa<RankedTensorType>(tile.getType())) return 0;
-    const int bits = int(tt::elementTypeOf(tile.getType()).getIntOrFloatBitWidth());
-    return int(llvm::divideCeil(twg::layoutOf(tile).registers() * bits, 32));
-  };
   kernel.walk([&](twg::WarpgroupDotOp dot) {
-    int all = registersOf(dot.getD()) + registersOf(dot.first().get());
-    if (auto loop = dot->getParentOfType<scf::ForOp>()) {
-      int carried = 0;
-      for (Value value : loop.getRegionIterArgs())
-        if (tt::elementTypeOf(value.getType()).isIntOrFloat()) carried += registersOf(value);
-      all = std::max(all, carried);
-    }
+    int all = registersOf(dot.first().get());
+    auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+    if (!loop || !isCarried(dot.getD())) all += registersOf(dot.getD());
+    if (loop)
+      for (Value value : loop.getRegionIterArgs()) all += registersOf(value);
     most = std::max(most, all);
   });
   return most;
@@ -344,7 +391,11 @@ void divideRegisters(tt::FuncOp kernel, const Target& target, const Options& opt
   twg::ProducerOp producer = producerOf(kernel);
   if (!producer || options.maxRegisters) return;
   const int warps = warpsOf(kernel, options), threads = warps * target.warpSize;
-  const int needed = registersOfSums(kernel) + kRegistersBesideSums;
+  const int needed = registersOfTiles(kernel) + kRegistersBesideTiles;
+  int atLeast = kProducerRegisters; // when the kernel begins: an assembler wants room for each of its instructions
+  kernel.walk([&](twg::WarpgroupDotOp dot) {
+    atLeast = std::max(atLeast, registersOfInstruction(dot) + kRegistersBesideTiles);
+  });
   const uint32_t shared = target.features().sharedKilobytesMost * 1024 + kSharedOfSystem;
   int ctas = std::max(1, int(shared / (sharedBytesOf(kernel) + kSharedOfSystem)));
   for (; ctas > 0; --ctas) {
@@ -352,7 +403,7 @@ void divideRegisters(tt::FuncOp kernel, const Target& target, const Options& opt
     if (atStart > kMostRegisters) return; // enough for all
     const int left = atStart * warps - kProducerRegisters * kProducerWarps;
     const int ofProgram = std::min(roundedDown(left / options.numWarps), kMostRegisters);
-    if (atStart < kProducerRegisters || (ofProgram < needed && ctas > 1)) continue;
+    if (atStart < atLeast || (ofProgram < needed && ctas > 1)) continue;
     producer.setRegisters(ArrayRef<int32_t>{kProducerRegisters, ofProgram});
     return;
   }

@@ -12,18 +12,16 @@ int stagesOf(scf::ForOp loop, const Options& options) {
 }
 
 void Slots::allocate(OpBuilder& builder, int count) {
-  twg::MemDescType one = memory_.getResult().getType();
   SmallVector<int64_t> shape{count};
-  llvm::append_range(shape, one.getShape());
-  twg::SharedAttr layout = one.getLayout();
+  llvm::append_range(shape, type_.getShape());
+  twg::SharedAttr layout = type_.getLayout();
   layout = twg::SharedAttr::get(builder.getContext(), layout.getContiguous() + 1, layout.getSwizzle());
-  auto all = twg::MemDescType::get(builder.getContext(), shape, one.getElementType(), layout);
+  auto all = twg::MemDescType::get(builder.getContext(), shape, type_.getElementType(), layout);
   all_ = twg::LocalAllocOp::create(builder, memory_.getLoc(), all, Value(), IntegerAttr());
 }
 
 Value Slots::at(OpBuilder& builder, Value number) const {
-  twg::LocalAllocOp memory = memory_;
-  return twg::MemDescIndexOp::create(builder, memory.getLoc(), memory.getResult().getType(), all_, number);
+  return twg::MemDescIndexOp::create(builder, all_.getLoc(), type_, all_, number);
 }
 
 Value Slots::replaceMemory(OpBuilder& builder, Value number) {

@@ -17,16 +17,21 @@ int stagesOf(mlir::scf::ForOp loop, const Options& options);
 /// Memory that a loop's body allocates in each iteration, and the slots that take its place.
 class Slots {
 public:
-  explicit Slots(twg::LocalAllocOp memory) : memory_(memory) {}
+  explicit Slots(twg::LocalAllocOp memory)
+      : memory_(memory), type_(memory ? memory.getResult().getType() : twg::MemDescType()) {}
 
   twg::LocalAllocOp memory() const { return memory_; }
+  twg::MemDescType type() const { return type_; } ///< of one
   void allocate(mlir::OpBuilder& builder, int count);
+  /// Takes the slots of memory of the same type.
+  void share(const Slots& other) { all_ = other.all_; }
   mlir::Value at(mlir::OpBuilder& builder, mlir::Value number) const;
   /// Gives everybody who uses the memory the slot, which it returns. The builder then stands at the memory's place.
   mlir::Value replaceMemory(mlir::OpBuilder& builder, mlir::Value number);
 
 private:
   twg::LocalAllocOp memory_;
+  twg::MemDescType type_;
   mlir::Value all_; ///< the first dimension counts slots
 };
 

@@ -243,7 +243,8 @@ LogicalResult verifyReleasedLater(twg::WarpgroupDotOp dot, Slot slot, ArrayRef<t
       return arrive.emitOpError("gives back a slot that a product in flight reads");
     auto wait = cast_if_present<twg::WarpgroupWaitOp>(
         findBefore(arrive, [](Operation* op) { return isa<twg::WarpgroupWaitOp>(op); }));
-    if (arrive->getBlock() != body && body->getParentOp()->isBeforeInBlock(arrive))
+    Operation* loop = body->getParentOp();
+    if (arrive->getBlock() == loop->getBlock() && loop->isBeforeInBlock(arrive))
       isBehind |= wait && wait.getPending() == 0;
     if (arrive->getBlock() == body) isLater |= wait && wait->getBlock() == body && wait.getPending() <= products;
   }

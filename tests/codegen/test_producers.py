@@ -254,7 +254,8 @@ def test_two_loops(monkeypatch) -> None:
         maps = described(a, 64, 32), described(b, 64, 32), described(c, 64, 64)
         return two_loops[(1,)](*maps, 96, 64, 64, 32, ws, num_stages=count)
 
-    same_bits(monkeypatch, launch, c, stages=2)
+    compiled = same_bits(monkeypatch, launch, c, stages=2)
+    assert compiled.asm["ttgir"].count("arrivals") == 1  # one ring serves both
 
 
 def compiled(kernel: Any, blocks: dict[str, tuple[int, int]], constants: dict[str, Any], **options: int) -> Any:

@@ -11,7 +11,7 @@
 // CHECK-DAG: twg.barrier_init %[[FULL:.*]] : <3x1x1xi64
 // CHECK-DAG: twg.barrier_init %[[EMPTY:.*]] arrivals 4 : <3x1x1xi64
 // CHECK-NEXT: ttg.barrier local
-// CHECK-NEXT: twg.producer 4 registers [40, 120] {
+// CHECK-NEXT: twg.producer 4 registers [24, 104] {
 // CHECK: scf.for {{.*}} iter_args(%[[TURN0:[a-z0-9_]+]] = %[[ZERO]], %[[WORD0:[a-z0-9_]+]] = %[[FREE]])
 // CHECK: scf.for {{.*}} iter_args(%[[TURN:[a-z0-9_]+]] = %[[TURN0]], %[[WORD:[a-z0-9_]+]] = %[[WORD0]])
 // CHECK: %[[SLOT:.*]] = twg.memdesc_index %[[EMPTY]][%[[TURN]]]
@@ -45,10 +45,10 @@
 // CHECK-NEXT: twg.proxy_barrier
 // PTX-LABEL: .entry blocks(
 // PTX: .reqntid 256
-// PTX: .maxnreg 80
+// PTX: .maxnreg 64
 // PTX: bar.sync 0;
 // PTX: shfl.sync.idx
-// PTX: setmaxnreg.dec.sync.aligned.u32 40;
+// PTX: setmaxnreg.dec.sync.aligned.u32 24;
 // PTX: elect.sync
 // PTX: mbarrier.try_wait
 // PTX-NOT: @{{%p[0-9]+}} mbarrier
@@ -56,7 +56,7 @@
 // PTX-NOT: @{{%p[0-9]+}} cp
 // PTX: cp.async.bulk.tensor
 // PTX: mbarrier
-// PTX: setmaxnreg.inc.sync.aligned.u32 120;
+// PTX: setmaxnreg.inc.sync.aligned.u32 104;
 // PTX-NOT: bar.sync 0
 // PTX: bar.sync 1, 128;
 // PTX: fence.proxy.async
@@ -88,7 +88,7 @@ tt.func public @blocks(%a: !tt.tensordesc<64x32xf16>, %a0: i32, %a1: i32, %as0: 
 // Blocks that threads read: each warp arrives behind its reads, in the same iteration. A loop that stands in a branch begins
 // with the first slot, and the producer takes the branch, too.
 // CHECK-LABEL: @lines
-// CHECK: twg.producer 4 registers [40, 120] {
+// CHECK: twg.producer 4 registers [24, 136] {
 // CHECK: scf.if
 // CHECK: twg.barrier_wait {{.*}} free
 // CHECK: twg.tensor_load
