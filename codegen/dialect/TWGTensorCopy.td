@@ -128,10 +128,11 @@ def TWG_TensorCommitOp : TWG_Op<"tensor_commit", [MemoryEffects<[MemRead, MemWri
 def TWG_TensorWaitOp : TWG_Op<"tensor_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the issuer waits until at most `pending` groups of stores are on their way";
   let description = [{
-    The others are written, and read from shared memory. Other threads know it behind a barrier.
+    The others are written, and read from shared memory. Other threads know it behind a barrier. Without `issuer` it is the
+    thread that issues all stores.
   }];
-  let arguments = (ins I32Attr:$pending, I1:$issuer);
-  let assemblyFormat = "$pending `,` $issuer attr-dict";
+  let arguments = (ins I32Attr:$pending, Optional<I1>:$issuer);
+  let assemblyFormat = "$pending (`,` $issuer^)? attr-dict";
 }
 
 def TWG_ProducerOp : TWG_Op<"producer", [SingleBlockImplicitTerminator<"ProducerEndOp">]> {

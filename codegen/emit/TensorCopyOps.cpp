@@ -238,7 +238,8 @@ template <> LogicalResult emit(Emitter& e, twg::TensorCommitOp commit) {
 }
 
 template <> LogicalResult emit(Emitter& e, twg::TensorWaitOp wait) {
-  issue(e, e.scalar(wait.getIssuer()), "cp.async.bulk.wait_group " + std::to_string(wait.getPending()), "", {});
+  Value* issuer = wait.getIssuer() ? e.scalar(wait.getIssuer()) : isIssuer(e);
+  issue(e, issuer, "cp.async.bulk.wait_group " + std::to_string(wait.getPending()), "", {});
   return success();
 }
 

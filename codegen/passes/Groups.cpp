@@ -1,6 +1,7 @@
 // codegen/passes/Groups.cpp -- see Groups.h.
 #include "codegen/passes/Groups.h"
 #include "codegen/passes/DotsInFlight.h"
+#include "codegen/passes/StoreWaits.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -8,12 +9,8 @@ using namespace mlir;
 namespace tiletwin::codegen {
 
 void makeGroups(tt::FuncOp kernel) {
+  groupStores(kernel);
   OpBuilder builder(kernel.getContext());
-  kernel.walk([&](twg::TensorStoreOp store) {
-    builder.setInsertionPointAfter(store);
-    twg::TensorCommitOp::create(builder, store.getLoc(), store.getIssuer());
-    twg::TensorWaitOp::create(builder, store.getLoc(), 0, store.getIssuer());
-  });
   kernel.walk([&](twg::WarpgroupDotOp dot) {
     builder.setInsertionPoint(dot);
     SmallVector<Value, 2> registers{dot.getC()};

@@ -7,7 +7,7 @@
 namespace tiletwin::codegen {
 
 /// Puts a fence in front of each product of warpgroups and makes it a group of its own, as it does with each store to a
-/// tensor. Stores, and products that are not in flight, are waited for at once. Barriers have their places.
+/// tensor. Products that are not in flight are waited for at once, stores where StoreWaits.h says. Barriers have their places.
 void makeGroups(tt::FuncOp kernel);
 
 } // namespace tiletwin::codegen

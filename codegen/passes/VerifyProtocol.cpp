@@ -2,7 +2,9 @@
 #include "codegen/passes/VerifyProtocol.h"
 #include "codegen/dialect/TWG.h"
 #include "codegen/passes/Barriers.h"
+#include "codegen/passes/Producer.h"
 #include "codegen/passes/SharedMemory.h"
+#include "codegen/passes/StoreWaits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -93,7 +95,7 @@ template <class Commit, class Wait> LogicalResult verifyWaitedFor(Operation* beg
 
 /// Threads other than the one that began stores know nothing of them.
 LogicalResult verifyIssuer(Operation* op, Value issuer) {
-  if (issuer.getDefiningOp<twg::TensorStoreOp>()) return success();
+  if (!issuer || issuer.getDefiningOp<twg::TensorStoreOp>()) return success();
   return op->emitOpError("needs the thread that began the stores: the result of a twg.tensor_store");
 }
 
@@ -342,6 +344,7 @@ LogicalResult verifyProtocol(tt::FuncOp kernel, const Target& target, ThreadBits
         })
         .Case([](twg::TensorStoreOp store) {
           if (failed(verifyProxy(store, store.getSrc()))) return failure();
+          if (producerOf(store->getParentOfType<tt::FuncOp>())) return verifyStoreWaitedFor(store);
           return verifyWaitedFor<twg::TensorCommitOp, twg::TensorWaitOp>(store);
         })
         .Case<twg::TensorCommitOp, twg::TensorWaitOp>([](auto op) { return verifyIssuer(op, op.getIssuer()); })

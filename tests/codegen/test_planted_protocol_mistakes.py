@@ -111,7 +111,7 @@ def produced(a, b, c, K, M, N, BM: tl.constexpr, BN: tl.constexpr, BK: tl.conste
 
 def produced_matmul(monkeypatch: pytest.MonkeyPatch) -> Program:
     """A ring that warps of their own fill, ahead into the next block of the result; the result leaves by TMA."""
-    return _described(produced, 256, (64, 256, 64), monkeypatch)
+    return _described(produced, 128, (64, 128, 128), monkeypatch)
 
 
 PROGRAMS = {

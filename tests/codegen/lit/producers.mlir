@@ -4,7 +4,7 @@
 
 // The producer runs both loops with the numbers that the copies need: it waits until a slot is free, and fills it. The program
 // waits until it is full. A product in flight is done with its slot in the next iteration, and behind the loop. Both loops carry
-// the slot's number on, and each side the phases that it waits for.
+// the slot's number on, and each side the phases that it waits for. The store is waited for where its memory is written again.
 // CHECK-LABEL: @blocks
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i32
 // CHECK-DAG: %[[FREE:.*]] = arith.constant -1 : i32
@@ -40,9 +40,15 @@
 // CHECK: twg.barrier_arrive %[[LAST]] if %[[LATER]]
 // CHECK: twg.warpgroup_wait 0
 // CHECK: twg.barrier_arrive
-// CHECK: ttg.barrier local
+// CHECK: twg.tensor_wait 0
+// CHECK-NEXT: ttg.barrier local
 // CHECK-NEXT: twg.local_alloc
 // CHECK-NEXT: twg.proxy_barrier
+// CHECK-NEXT: twg.tensor_store
+// CHECK-NEXT: twg.tensor_commit
+// CHECK-NEXT: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: twg.tensor_wait 0
 // PTX-LABEL: .entry blocks(
 // PTX: .reqntid 256
 // PTX: .maxnreg 64
