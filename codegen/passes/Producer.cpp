@@ -27,16 +27,25 @@ constexpr int kRegistersBesideTiles = 32; ///< that a thread needs for addresses
 constexpr int kRegisterStep = 8;
 constexpr uint32_t kSharedOfSystem = 1024; ///< bytes that each CTA takes beside its own
 
-/// What comes before or beside the loop and would tell its copies that others have written, or wants all of the CTA's
-/// threads; null if there is nothing of that kind.
-Operation* firstWaitForOthers(tt::FuncOp kernel) {
-  Operation* found = nullptr;
+/// True for PTX that may ask who its threads are, or make them wait.
+bool mayNameThreads(tt::ElementwiseInlineAsmOp assembly) {
+  StringRef text = assembly.getAsmString();
+  return !assembly.getPure() || text.contains("bar") || text.contains("tid") || text.contains("warpid");
+}
+
+/// What may tell the program that others have written what the loop copies, or wants all of the CTA's threads; null if there
+/// is nothing of that kind. What the kernel does behind the loop comes too late for that.
+Operation* firstWaitForOthers(tt::FuncOp kernel, scf::ForOp loop) {
+  Block& all = kernel.getBody().front();
+  Operation *outermost = all.findAncestorOpInBlock(*loop), *found = nullptr;
   kernel.walk([&](Operation* op) {
     auto load = dyn_cast<tt::LoadOp>(op);
+    auto assembly = dyn_cast<tt::ElementwiseInlineAsmOp>(op);
     const bool waits = op->hasTrait<tt::Atomic>() || (load && load.getIsVolatile()) ||
-                       isa<tt::ElementwiseInlineAsmOp, tt::GridDependencyWaitOp, ttg::BarrierOp>(op);
-    if (waits) found = op;
-    return waits ? WalkResult::interrupt() : WalkResult::advance();
+                       isa<tt::GridDependencyWaitOp, ttg::BarrierOp>(op);
+    Operation* here = all.findAncestorOpInBlock(*op);
+    if ((waits && here && !outermost->isBeforeInBlock(here)) || (assembly && mayNameThreads(assembly))) found = op;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found;
 }
@@ -69,7 +78,7 @@ public:
   void run();
 
 private:
-  bool isPossible();
+  bool isPossible(scf::ForOp asked);
   bool find(scf::ForOp loop);
   void make();
   void rewrite(GivenLoop& given);
@@ -94,18 +103,20 @@ private:
 };
 
 /// Whether a loop that asks can have one at all.
-bool Producer::isPossible() {
+bool Producer::isPossible(scf::ForOp asked) {
   if (!options_.producers)
     reason_ =
         "its buffers do not fit into shared memory beside what the kernel keeps there while it runs; take smaller "
         "blocks or fewer stages";
   else if (options_.numWarps % kProducerWarps || options_.numWarps + kProducerWarps > kMostWarps)
     reason_ = "it takes num_warps of 4, 8 or 16, not " + std::to_string(options_.numWarps);
+  else if (options_.maxRegisters * target_.warpSize * (options_.numWarps + kProducerWarps) > kRegisters)
+    reason_ = "maxnreg=" + std::to_string(options_.maxRegisters) + " leaves no registers for four warps more";
   else if (!kernel_.getBody().hasOneBlock())
     reason_ = "the kernel returns from the middle of its text. Put what follows into a branch";
-  else if (Operation* other = firstWaitForOthers(kernel_))
+  else if (Operation* other = firstWaitForOthers(kernel_, asked))
     reason_ = "the kernel has a " + other->getName().getStringRef().str() +
-              ", behind which copies begin in the order of its text";
+              " in front of it or in it, behind which copies begin in the order of the text";
   return reason_.empty();
 }
 
@@ -153,7 +164,7 @@ void Producer::run() {
                                .wasInterrupted();
     if (!hasBlocks)
       reason_ = "no load in it is a block that is copied through the tensor map of an argument (TensorDescriptor)";
-    else if (isPossible())
+    else if (isPossible(outer))
       outer.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
         if (seen.insert(loop).second) any |= find(loop);
         any |= llvm::any_of(given_, [&](const GivenLoop& given) { return given.loop == loop; });

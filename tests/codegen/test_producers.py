@@ -1,9 +1,8 @@
 """Loops whose copies warps of their own begin (tl.range(warp_specialize=True)): the same bits, under every schedule.
 
-Here:      loops in loops and branches, blocks read by products in flight, products waited for at once, and registers;
-           what a loop asks for in vain.
-Not here:  mistakes in the protocol (test_planted_protocol_mistakes.py); its operations
-           (tests/codegen/lit/producers.mlir).
+Here:      loops in loops and branches, blocks read by products in flight, products waited for at once, and registers.
+Not here:  what a loop asks for in vain (test_producers_refused.py); mistakes in the protocol
+           (test_planted_protocol_mistakes.py); its operations (tests/codegen/lit/producers.mlir).
 Invariant: the other side is the same kernel with one buffer and no such warps.
 """
 
@@ -12,7 +11,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -118,6 +116,17 @@ def two_loops(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, 
     for k in tl.range(0, K, BK, warp_specialize=WS):
         sums = tl.dot(a.load([BM, k]), b.load([BN, k]).T, sums)
     c.store([0, 0], sums)
+
+
+@triton.jit
+def part_of_a_sum(a, b, c, count, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, WS: tl.constexpr):
+    """Each program adds its part; atomic accesses behind the loop."""
+    sums = tl.zeros((BM, BN), tl.float32)
+    for k in tl.range(tl.program_id(0) * BK, K, BK * tl.num_programs(0), warp_specialize=WS):
+        sums = tl.dot(a.load([0, k]), b.load([0, k]).T, sums)
+    at = tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :]
+    tl.atomic_add(c + at, sums.to(tl.int32))
+    tl.atomic_add(count, 1)
 
 
 @pytest.fixture(autouse=True)
@@ -258,6 +267,19 @@ def test_two_loops(monkeypatch) -> None:
     assert compiled.asm["ttgir"].count("arrivals") == 1  # one ring serves both
 
 
+def test_atomic_accesses_behind_the_loop(monkeypatch) -> None:
+    a = torch.arange(64 * 96).reshape(64, 96) % 7 - 3
+    b = torch.arange(64 * 96).reshape(64, 96) % 5 - 2
+    c, count = torch.zeros((64, 64), dtype=torch.int32), torch.zeros(1, dtype=torch.int32)
+
+    def launch(ws: bool, stages: int) -> Any:
+        maps = described(a.to(torch.float16), 64, 32), described(b.to(torch.float16), 64, 32)
+        return part_of_a_sum[(2,)](*maps, c, count, 96, 64, 64, 32, ws, num_stages=stages)
+
+    same_bits(monkeypatch, launch, c, count)
+    assert count == 7 + 2 and (c == 7 + a @ b.T).all()
+
+
 def compiled(kernel: Any, blocks: dict[str, tuple[int, int]], constants: dict[str, Any], **options: int) -> Any:
     signature = dict.fromkeys(kernel.arg_names, "i32")
     signature |= {name: f"tensordesc<fp16[{rows}, {columns}]>" for name, (rows, columns) in blocks.items()}
@@ -281,95 +303,3 @@ def test_the_assembler_keeps_products_in_flight(sizes: tuple[int, int, int], war
     assert 4 * producer + warps * program <= (warps + 4) * at_start and 32 * (warps + 4) * at_start <= 65536
     assert f"setmaxnreg.dec.sync.aligned.u32 \t{producer};" in kernel.asm["ptx"]
     assert f"setmaxnreg.inc.sync.aligned.u32 \t{program};" in kernel.asm["ptx"]
-
-
-@triton.jit
-def reads_what_it_writes(a, b, c, K, BM: tl.constexpr, BK: tl.constexpr, WS: tl.constexpr):
-    for k in tl.range(0, K, BK, warp_specialize=WS):
-        a.store([0, k], a.load([0, k]) + b.load([0, k]))
-
-
-@triton.jit
-def waits_for_others(a, b, c, p, K, BM: tl.constexpr, BK: tl.constexpr, WS: tl.constexpr):
-    sums = tl.zeros((BM, BK), tl.float32)
-    for k in tl.range(0, K, BK, warp_specialize=WS):
-        sums += a.load([0, k]) + b.load([0, k])
-        tl.atomic_add(p, 1)
-    c.store([0, 0], sums.to(tl.float16))
-
-
-@triton.jit
-def goes_where_a_block_says(a, b, c, K, BM: tl.constexpr, BK: tl.constexpr, WS: tl.constexpr):
-    at = 0
-    for _ in tl.range(0, K, BK, warp_specialize=WS):
-        block = a.load([0, at * 8])
-        c.store([0, 0], block)
-        at = tl.max(tl.max(block.to(tl.int32), 1), 0)
-
-
-@triton.jit
-def has_no_blocks(a, b, c, p, K, BM: tl.constexpr, BK: tl.constexpr, WS: tl.constexpr):
-    for k in tl.range(0, K, BK, warp_specialize=WS):
-        tl.store(p + k, k)
-
-
-@triton.jit
-def returns_early(a, b, c, K, BM: tl.constexpr, BK: tl.constexpr, WS: tl.constexpr):
-    if tl.program_id(0) > 3:
-        return
-    sums = tl.zeros((BM, BK), tl.float32)
-    for k in tl.range(0, K, BK, warp_specialize=WS):
-        sums += a.load([0, k])
-    c.store([0, 0], sums.to(tl.float16))
-
-
-@triton.jit
-def keeps_a_large_block(a, b, c, K, BM: tl.constexpr, BK: tl.constexpr, WS: tl.constexpr):
-    for row in tl.range(0, K, BM, warp_specialize=WS):
-        sums = tl.zeros((BM, BM), tl.float32)
-        for k in range(0, K, BK):
-            sums = tl.dot(a.load([row, k]), b.load([0, k]).T, sums)
-        c.store([row, 0], sums.to(tl.float16))
-
-
-SMALL = {"a": (64, 64), "b": (64, 64), "c": (64, 64)}
-IN_VAIN = [
-    (reads_what_it_writes, SMALL, {}, "the kernel writes what the loop loads"),
-    (waits_for_others, SMALL, {}, "the kernel has a tt.atomic_rmw"),
-    (goes_where_a_block_says, SMALL, {}, "are computed from takes all of the program's warps"),
-    (has_no_blocks, SMALL, {}, "no load in it is a block"),
-    (returns_early, SMALL, {}, "the kernel returns from the middle"),
-    (returns_early, SMALL, {"num_warps": 2}, "num_warps of 4, 8 or 16, not 2"),
-    (keeps_a_large_block, SMALL, {"num_stages": 1}, "num_stages=1 leaves one buffer"),
-    (
-        keeps_a_large_block, {"a": (256, 64), "b": (256, 64), "c": (256, 256)}, {"num_warps": 8, "num_stages": 3},
-        "do not fit into shared memory",
-    ),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("kernel, blocks, options, reason", IN_VAIN, ids=lambda value: getattr(value, "__name__", None))
-def test_what_is_asked_in_vain(kernel: Any, blocks: Any, options: dict[str, int], reason: str) -> None:
-    """A warning at the loop says why, and the code is that of a loop that does not ask."""
-    used = {name: block for name, block in blocks.items() if name in kernel.arg_names}
-    constants = {"BM": blocks["a"][0], "BK": blocks["a"][1], "WS": True}
-    given = {"num_warps": 4, "num_stages": 3} | options
-
-    def made(ws: bool) -> Any:
-        signature = {name: f"tensordesc<fp16[{rows}, {columns}]>" for name, (rows, columns) in used.items()}
-        signature |= {"K": "i32"} | ({"p": "*i32"} if "p" in kernel.arg_names else {})
-        source = ASTSource(kernel, signature, constexprs=constants | {"WS": ws})
-        return triton.compile(source, target=HOPPER, options=given).asm["ptx"]
-
-    with pytest.warns(UserWarning, match=re.escape(reason)) as said:
-        asked = made(True)
-    lines = Path(__file__).read_text().splitlines()
-    assert ["warp_specialize=WS" in lines[warning.lineno - 1] for warning in said] == [True]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        plain = made(False)
-
-    def without_lines(text: str) -> str:
-        return re.sub(r"(?m)^\s*(//|\.loc|\.file).*$|\s*//.*$", "", text.split(".section")[0])
-
-    assert without_lines(asked) == without_lines(plain)
