@@ -98,7 +98,8 @@ private:
   };
   using Accesses = SmallVector<Access, 8>;
 
-  /// Blocks meet: anything may have been read and written.
+  /// Blocks meet: anything may have been read and written. Behind a loop that is more than its operations say: products and
+  /// copies use slots of rings, whose memory is used otherwise there.
   void meet() { isUnknown_ = true, read_.clear(), written_.clear(); }
   void wait() { isUnknown_ = false, read_.clear(), written_.clear(); }
 
@@ -126,13 +127,30 @@ private:
       read_.push_back({range, op});
     }
     if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp>(op)) return success();
-    const bool isInline = isa<scf::ExecuteRegionOp>(op) && op->getRegion(0).hasOneBlock();
-    for (Region& region : op->getRegions()) {
+    if (isa<scf::ExecuteRegionOp>(op)) {
+      const bool isInline = op->getRegion(0).hasOneBlock();
       if (!isInline) meet();
+      if (failed(visit(op->getRegion(0)))) return failure();
+      if (!isInline) meet();
+      return success();
+    }
+    if (isa<scf::ForOp, scf::WhileOp>(op)) addAll(op);
+    const Hazards before = *this;
+    for (Region& region : op->getRegions()) {
+      isUnknown_ = before.isUnknown_, read_ = before.read_, written_ = before.written_;
       if (failed(visit(region))) return failure();
     }
-    if (!isInline) meet();
+    meet();
     return success();
+  }
+
+  /// An iteration may begin when any of a loop's operations has run.
+  void addAll(Operation* loop) {
+    loop->walk([&](Operation* op) {
+      Effects effects = effectsOf(op);
+      if (effects.write) written_.push_back({*effects.write, op});
+      for (SharedRange range : effects.reads) read_.push_back({range, op});
+    });
   }
 
   Missing missing_;

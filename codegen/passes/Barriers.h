@@ -2,7 +2,7 @@
 // Here:      barriers in front of and behind operations. Not here: those that an operation has inside (Scratch.h), those of
 //            loops that copy ahead (Pipeline.h, PipelineTma.h).
 // Idea: between two barriers a range may be written once, or read by all. What was read and written since the last barrier
-//       is known inside a block; where blocks meet everything may have been.
+//       is known inside a block, and where a loop's iteration or a branch begins; where blocks meet everything may have been.
 #pragma once
 #include "ir/TT.h"
 

@@ -81,3 +81,32 @@ tt.func public @reused(%p: !tt.ptr<f32>) {
   %old = tt.atomic_rmw fadd, acq_rel, gpu, %p, %one, %true : (!tt.ptr<f32>, f32, i1) -> f32
   tt.return
 }
+
+// -----
+
+// What a loop only reads, and was there before it began, needs no barrier in it.
+// CHECK-LABEL: @read_again
+// CHECK: twg.local_alloc
+// CHECK-NEXT: ttg.barrier local
+// CHECK-NEXT: twg.local_load
+// CHECK: scf.for
+// CHECK-NOT: ttg.barrier
+// CHECK: twg.local_load
+// CHECK: scf.yield
+#t = #twg.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0]], block = []}>
+#m = #twg.shared<contiguous = 1, swizzle = 128>
+tt.func public @read_again(%p: !tt.ptr<f32>, %n: i32) {
+  %x = arith.constant dense<1.0> : tensor<8x32xf32, #t>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %m = twg.local_alloc %x : tensor<8x32xf32, #t> -> !twg.memdesc<8x32xf32, #m>
+  %y = twg.local_load %m : !twg.memdesc<8x32xf32, #m> -> tensor<8x32xf32, #t>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %y) -> (tensor<8x32xf32, #t>) : i32 {
+    %z = twg.local_load %m : !twg.memdesc<8x32xf32, #m> -> tensor<8x32xf32, #t>
+    %t = arith.addf %s, %z : tensor<8x32xf32, #t>
+    scf.yield %t : tensor<8x32xf32, #t>
+  }
+  %q = tt.splat %p : !tt.ptr<f32> -> tensor<8x32x!tt.ptr<f32>, #t>
+  tt.store %q, %sum : tensor<8x32x!tt.ptr<f32>, #t>
+  tt.return
+}

@@ -45,9 +45,31 @@ tt.func public @iterations(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-error @below {{reads shared memory that is written before, and no barrier stands in between}}
+    %y = twg.local_load %m : !twg.memdesc<8x32xf32, #m> -> tensor<8x32xf32, #t>
+    ttg.barrier local
+    twg.local_store %y, %m : tensor<8x32xf32, #t> -> !twg.memdesc<8x32xf32, #m>
+  }
+  tt.return
+}
+}
+
+// -----
+
+#t = #twg.linear<{register = [[0, 1], [0, 2], [4, 0]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [], block = []}>
+#m = #twg.shared<contiguous = 1, swizzle = 128>
+#r = #twg.shared<contiguous = 2, swizzle = 128>
+module attributes {twg.barriers_complete} {
+tt.func public @behind(%n: i32) {
+  %x = ub.poison : tensor<8x32xf32, #t>
+  %m = twg.local_alloc %x : tensor<8x32xf32, #t> {offset = 0 : i32} -> !twg.memdesc<8x32xf32, #m>
+  ttg.barrier local
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+  }
   // expected-error @below {{reads shared memory that another iteration or branch may have used, and no barrier stands in between}}
   %y = twg.local_load %m : !twg.memdesc<8x32xf32, #m> -> tensor<8x32xf32, #t>
-  }
   tt.return
 }
 }
