@@ -175,7 +175,7 @@ template <> LogicalResult emit(Emitter& e, twg::BarrierArriveOp arrive) {
 }
 
 template <> LogicalResult emit(Emitter& e, twg::ProducerOp producer) {
-  if (!e.features().warpRoles) return notCompiled(producer, e);
+  if (!e.features().wgmma) return notCompiled(producer, e);
   return e.branchToProducer([&] { return e.emitBody(producer.getBody().front()); }, producer);
 }
 

@@ -104,7 +104,9 @@ private:
 
 /// Whether a loop that asks can have one at all.
 bool Producer::isPossible(scf::ForOp asked) {
-  if (!options_.producers)
+  if (!target_.features().wgmma)
+    reason_ = "warps of their own are for the products of sm_90a, and this is code for " + target_.arch;
+  else if (!options_.producers)
     reason_ =
         "its buffers do not fit into shared memory beside what the kernel keeps there while it runs; take smaller "
         "blocks or fewer stages";
@@ -202,13 +204,9 @@ BlockArgument Producer::carryTurn(GivenLoop& given) {
   Value turn = number(rewriter_, where, 0);
   scf::ForOp outer;
   for (scf::ForOp loop : llvm::reverse(nest)) {
-    auto attributes = llvm::to_vector(loop->getDiscardableAttrs());
-    auto replaced = loop.replaceWithAdditionalYields(
-        rewriter_, turn, false, [](OpBuilder&, Location, ArrayRef<BlockArgument> added) {
-          return SmallVector<Value>(added.begin(), added.end()); // until the inner loop, or the next number, is known
-        });
-    auto made = cast<scf::ForOp>(replaced->getOperation());
-    for (NamedAttribute attribute : attributes) made->setDiscardableAttr(attribute.getName(), attribute.getValue());
+    scf::ForOp made = LoopSlice(loop).carryOn(rewriter_, turn, [](OpBuilder&, Location, ArrayRef<BlockArgument> added) {
+      return SmallVector<Value>(added.begin(), added.end()); // until the inner loop, or the next number, is known
+    });
     for (GivenLoop& other : given_)
       if (other.loop == loop) other.loop = made;
     turn = made.getRegionIterArgs().back();
@@ -422,8 +420,9 @@ void divideRegisters(tt::FuncOp kernel, const Target& target, const Options& opt
 
 int registersAtStart(tt::FuncOp kernel, const Options& options) {
   twg::ProducerOp producer = producerOf(kernel);
-  if (!producer || !producer.getRegisters()) return 0;
-  ArrayRef<int32_t> registers = *producer.getRegisters();
+  std::optional<ArrayRef<int32_t>> divided = producer ? producer.getRegisters() : std::nullopt;
+  if (!divided) return 0;
+  ArrayRef<int32_t> registers = *divided;
   const int warps = warpsOf(kernel, options), own = int(producer.getWarps());
   return int(
       llvm::alignTo(llvm::divideCeil(registers[0] * own + registers[1] * options.numWarps, warps), kRegisterStep));

@@ -120,3 +120,12 @@ def test_what_is_asked_in_vain(kernel: Any, blocks: Any, options: dict[str, int]
         return re.sub(r"(?m)^\s*(//|\.loc|\.file).*$|\s*//.*$", "", text.split(".section")[0])
 
     assert without_lines(asked) == without_lines(plain)
+
+
+@pytest.mark.parametrize("capability", [100, 120])
+def test_other_gpus(capability: int) -> None:
+    target = triton.backends.compiler.GPUTarget("cuda", capability, 32)
+    signature = {name: f"tensordesc<fp16[{rows}, {columns}]>" for name, (rows, columns) in SMALL.items()} | {"K": "i32"}
+    source = ASTSource(keeps_a_large_block, signature, constexprs={"BM": 64, "BK": 64, "WS": True})
+    with pytest.warns(UserWarning, match="for the products of sm_90a"):
+        assert "setmaxnreg" not in triton.compile(source, target=target).asm["ptx"]
