@@ -35,14 +35,15 @@ SmallVector<Moved> takeMoved(Groups& groups, Block* kernel) {
   SmallVector<Moved> moved;
   for (auto group = groups.begin(); group != groups.end();) {
     const auto& [arguments, terms] = *group;
+    const std::optional<int64_t> number = numberOf(terms);
     std::optional<Moved> found;
-    for (size_t i = 0; i < arguments.size() && !found && numberOf(terms); ++i) {
+    for (size_t i = 0; number && i < arguments.size() && !found; ++i) {
       std::vector<unsigned> others = arguments;
       others.erase(others.begin() + int64_t(i));
       auto other = groups.find(others);
       const bool isNarrow = kernel->getArgument(arguments[i]).getType().isInteger(32);
       if (other != groups.end() && hasTileDimension(other->second) && isNarrow)
-        found = Moved{others, arguments[i], *numberOf(terms)};
+        found = Moved{others, arguments[i], *number};
     }
     if (found) moved.push_back(*found);
     group = found ? groups.erase(group) : std::next(group);
@@ -176,8 +177,8 @@ bool AffineBlock::isAligned(AffineForms& forms, tt::ContiguityAnalysis& contigui
 
 void AffineBlock::require(AffineForms& forms, ArrayRef<int64_t> shape) const {
   for (const Dimension& one : dimensions_) {
-    forms.require(*plus(one.index, sumOf(one.isMaskedBelow ? int64_t(1) << 31 : 0)), shape);
-    forms.require(*plus(sumOf(kUnbounded - 1), one.index, -1), shape);
+    forms.require(plus(one.index, sumOf(one.isMaskedBelow ? int64_t(1) << 31 : 0)), shape);
+    forms.require(plus(sumOf(kUnbounded - 1), one.index, -1), shape);
   }
 }
 

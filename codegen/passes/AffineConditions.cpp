@@ -64,6 +64,7 @@ double AffineConditions::leastOf(const Sum& sum) const {
 }
 
 bool AffineConditions::find() {
+  if (!forms_.areConditionsKnown()) return false;
   Block* kernel = &loop_->getParentOfType<tt::FuncOp>().getBody().front();
   for (const Sum& sum : forms_.conditions()) {
     Groups groups = groupsOf(sum);

@@ -11,6 +11,10 @@ namespace tiletwin::codegen {
 namespace {
 
 constexpr size_t kMostTerms = 24; ///< of a sum: longer ones are no tile's addresses
+/// Of a sum: with a tile's extent, and as often as a sum has terms, it stays below 2^63.
+constexpr int64_t kMostNumber = int64_t(1) << 38;
+
+bool isSmall(int64_t number) { return -kMostNumber <= number && number <= kMostNumber; }
 
 bool isNarrow(mlir::Type type) { return tt::elementTypeOf(type).isInteger(32); }
 bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
@@ -43,7 +47,7 @@ std::optional<Sum> plus(const Sum& a, const Sum& b, int64_t times) {
   Sum sum = a;
   for (auto [factors, number] : b) {
     int64_t& here = sum[factors];
-    if (__builtin_mul_overflow(number, times, &number) || __builtin_add_overflow(here, number, &here))
+    if (__builtin_mul_overflow(number, times, &number) || __builtin_add_overflow(here, number, &here) || !isSmall(here))
       return std::nullopt;
     if (!here) sum.erase(factors);
   }
@@ -92,9 +96,10 @@ bool AffineForms::isInLoop(Value value) const {
   return const_cast<scf::ForOp&>(loop_)->isAncestor(value.getParentRegion()->getParentOp());
 }
 
-void AffineForms::require(Sum sum, ArrayRef<int64_t> shape) {
+void AffineForms::require(const std::optional<Sum>& sum, ArrayRef<int64_t> shape) {
+  areKnown_ &= sum.has_value();
   Sum least;
-  for (auto [given, number] : sum) {
+  for (auto [given, number] : sum.value_or(Sum())) {
     Factors factors = given;
     if (factors.along >= 0) {
       const bool isIteration = factors.along == Factors::kIteration;
@@ -116,8 +121,8 @@ void AffineForms::requireFits(const Sum& sum, Value value) {
   if (!isNarrow(value.getType()) || isPlain(sum)) return;
   const int64_t most = int64_t(1) << 31;
   ArrayRef<int64_t> shape = tt::shapeOf(value.getType());
-  require(*plus(sumOf(most - 1), sum, -1), shape);
-  require(*plus(sum, sumOf(most)), shape);
+  require(plus(sumOf(most - 1), sum, -1), shape);
+  require(plus(sum, sumOf(most)), shape);
 }
 
 AffineForms::Formed AffineForms::product(const Form& a, const Form& b) const {
@@ -206,8 +211,8 @@ AffineForms::Formed AffineForms::ofScalar(Value value) {
   if (size_t(factors.scalar) == scalars_.size()) scalars_.push_back(value);
   Sum sum{{factors, 1}};
   if (value.getType().isInteger(64)) {
-    require(*plus(sumOf((int64_t(1) << 31) - 1), sum, -1), {});
-    require(*plus(sum, sumOf(int64_t(1) << 31)), {});
+    require(plus(sumOf((int64_t(1) << 31) - 1), sum, -1), {});
+    require(plus(sum, sumOf(int64_t(1) << 31)), {});
   }
   return Form{std::nullopt, sum};
 }
@@ -233,7 +238,7 @@ AffineForms::Formed AffineForms::smaller(arith::MinSIOp least) {
   requireFits(bound->sum, least.getResult());
   std::optional<Sum> rest = plus(bound->sum, index->sum, -1);
   if (!rest) return std::nullopt;
-  require(*rest, tt::shapeOf(least.getType()));
+  require(rest, tt::shapeOf(least.getType()));
   return index;
 }
 
@@ -241,11 +246,13 @@ AffineForms::Formed AffineForms::compute(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) return ofArgument(argument);
   mlir::Type element = tt::elementTypeOf(value.getType());
   if (!isa<tt::PointerType>(element) && !element.isInteger(32) && !element.isInteger(64)) return std::nullopt;
-  if (APInt number; matchPattern(value, m_ConstantInt(&number)))
-    return Form{std::nullopt, sumOf(number.getSExtValue())};
+  auto ofNumber = [](const APInt& number) {
+    const int64_t small = number.getSExtValue();
+    return isSmall(small) ? Formed(Form{std::nullopt, sumOf(small)}) : std::nullopt;
+  };
+  if (APInt number; matchPattern(value, m_ConstantInt(&number))) return ofNumber(number);
   if (DenseElementsAttr tile; matchPattern(value, m_Constant(&tile)))
-    return tile.isSplat() ? Formed(Form{std::nullopt, sumOf(tile.getSplatValue<APInt>().getSExtValue())})
-                          : std::nullopt;
+    return tile.isSplat() ? ofNumber(tile.getSplatValue<APInt>()) : std::nullopt;
   Operation* op = value.getDefiningOp();
   auto source = [&](unsigned i) { return form(op->getOperand(i)); };
   auto added = [&](int64_t times) -> Formed {
@@ -271,7 +278,8 @@ AffineForms::Formed AffineForms::compute(Value value) {
                     .Case([&](tt::MakeRangeOp range) {
                       Factors index;
                       index.along = 0;
-                      return Formed(Form{std::nullopt, *plus(sumOf(int32_t(range.getStart())), Sum{{index, 1}})});
+                      std::optional<Sum> sum = plus(sumOf(int32_t(range.getStart())), Sum{{index, 1}});
+                      return sum ? Formed(Form{std::nullopt, *sum}) : std::nullopt;
                     })
                     .Case<arith::AddIOp>([&](auto) { return added(1); })
                     .Case<arith::SubIOp>([&](auto) { return added(-1); })
@@ -296,7 +304,7 @@ AffineForms::Formed AffineForms::compute(Value value) {
                       std::optional<Sum> below = plus(b->sum, a->sum, -1);
                       if (below) below = plus(*below, sumOf(-1));
                       if (!below) return std::nullopt;
-                      require(*below, tt::shapeOf(value.getType()));
+                      require(below, tt::shapeOf(value.getType()));
                       require(a->sum, tt::shapeOf(value.getType()));
                       return a;
                     })

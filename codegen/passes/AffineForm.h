@@ -35,7 +35,7 @@ struct Factors {
 using Sum = std::map<Factors, int64_t>;
 
 Sum sumOf(int64_t number);
-/// None where a number passes 64 bits.
+/// None where a number is larger than any of an address, or the sum longer.
 std::optional<Sum> plus(const Sum& a, const Sum& b, int64_t times = 1);
 /// The number of a sum that is one.
 std::optional<int64_t> numberOf(const Sum& sum);
@@ -59,8 +59,10 @@ public:
   /// Sums that are all 0 or more where a mask is true, and only there; none if the mask is something else.
   std::optional<std::vector<Sum>> mask(mlir::Value value);
 
-  /// From now on the sum, of a tile of that shape, may not be below 0.
-  void require(Sum sum, llvm::ArrayRef<int64_t> shape);
+  /// From now on the sum, of a tile of that shape, may not be below 0. None: it cannot be said, and so nothing holds.
+  void require(const std::optional<Sum>& sum, llvm::ArrayRef<int64_t> shape);
+  /// False if one condition could not be said.
+  bool areConditionsKnown() const { return areKnown_; }
   /// All conditions, as sums that may not be below 0. No factor is a tile's dimension or an iteration.
   const std::set<Sum>& conditions() const { return conditions_; }
   /// Of a value that is never below 0 by itself: a program's number.
@@ -92,6 +94,7 @@ private:
 
   mlir::scf::ForOp loop_;
   int64_t step_ = 0;
+  bool areKnown_ = true;
   llvm::DenseMap<mlir::Value, Formed> known_;
   std::vector<mlir::Value> scalars_;
   std::set<Sum> conditions_;

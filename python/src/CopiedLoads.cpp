@@ -30,22 +30,22 @@ bool readSums(PyObject* sums, std::vector<ArgumentSum>& out) {
   return true;
 }
 
-/// None where a product or sum passes 64 bits.
-std::optional<int64_t> valueOf(const ArgumentSum& sum, const Call& call, const std::vector<DType>& types) {
+/// 0, which no map has, where a product or sum passes 64 bits.
+int64_t valueOf(const ArgumentSum& sum, const Call& call, const std::vector<DType>& types) {
   int64_t total = 0;
   for (const ArgumentSum::Term& term : sum.terms) {
     int64_t product = term.number;
     for (uint32_t argument : term.arguments) {
       int64_t value = int64_t(call.leaves[argument].bits);
       if (types[argument] == DType::I32) value = int32_t(value);
-      if (__builtin_mul_overflow(product, value, &product)) return std::nullopt;
+      if (__builtin_mul_overflow(product, value, &product)) return 0;
     }
-    if (__builtin_add_overflow(total, product, &total)) return std::nullopt;
+    if (__builtin_add_overflow(total, product, &total)) return 0;
   }
   return total;
 }
 
-bool isWithin(const std::optional<int64_t>& number, int64_t most) { return number && *number > 0 && *number <= most; }
+bool isWithin(int64_t number, int64_t most) { return number > 0 && number <= most; }
 
 } // namespace
 
@@ -65,14 +65,14 @@ bool CopiedLoads::numbersOf(const Map& map, const Call& call, const std::vector<
   if (base.bits == 0 || base.bits % kAlignment) return false;
   out.push_back(base.bits);
   for (const ArgumentSum& extent : map.extents) {
-    std::optional<int64_t> number = valueOf(extent, call, types);
+    const int64_t number = valueOf(extent, call, types);
     if (!isWithin(number, kMostElements)) return false;
-    out.push_back(uint64_t(*number));
+    out.push_back(uint64_t(number));
   }
   for (const ArgumentSum& stride : map.strides) {
-    std::optional<int64_t> number = valueOf(stride, call, types);
-    if (!isWithin(number, kLongestStride - 1) || *number % kAlignment) return false;
-    out.push_back(uint64_t(*number));
+    const int64_t number = valueOf(stride, call, types);
+    if (!isWithin(number, kLongestStride - 1) || number % kAlignment) return false;
+    out.push_back(uint64_t(number));
   }
   return true;
 }
