@@ -115,6 +115,7 @@ LogicalResult Compilation::parseLlir(std::string_view text, std::string_view fil
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(text.data(), text.size()),
                                                      StringRef(fileName.data(), fileName.size()));
   llvmModule_ = llvm::parseIR(*buffer, problem, llvmContext_);
+  code_.numWarps = options_.numWarps;
   if (llvmModule_) return success();
   error_ =
       CompileError{problem.getMessage().str(), std::string(fileName), problem.getLineNo(), problem.getColumnNo() + 1};

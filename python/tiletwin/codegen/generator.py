@@ -40,12 +40,9 @@ class Generated(NamedTuple):
 def generator_options(options: dict[str, Any]) -> dict[str, Any]:
     """What the generator gets besides the target."""
     told = {name: options[name] for name in TAKEN} | {name: options[name] for name in TAKEN_BY_AMD if name in options}
-    return {
-        **told,
-        "verify": True,
-        "copied_loads": options.get("copied_loads", False),
-        "line_info": not knobs.compilation.disable_line_info,
-    }
+    if options.get("copied_loads"):
+        told["copied_loads"] = True
+    return {**told, "verify": True, "line_info": not knobs.compilation.disable_line_info}
 
 
 _said: dict[Any, Any] = {}

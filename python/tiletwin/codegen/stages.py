@@ -136,6 +136,13 @@ class AsmDict(Mapping):
         assert self._binary is not None
         return self._binary
 
+    def may_add_warps(self) -> bool:
+        """Whether a loop asks for warps of its own. Makes no stage."""
+        with self._lock:
+            made = self._made.get(self._last) or self._texts[self._last]
+            text = made(self._last) if callable(made) else made
+            return isinstance(text, str) and ("tt.warp_specialize" in text or "twg.producer" in text)
+
     @property
     def launched(self) -> AsmDict:
         """The stages of the code that tiletwin's own launches run: these, or those of code that takes more arguments

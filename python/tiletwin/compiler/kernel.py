@@ -152,13 +152,16 @@ class CompiledKernel:
             for name in (*ASSEMBLED_FIELDS, "scalar_registers"):
                 told[name] = lambda name=name: self.asm.facts[name]
             return KernelMetadata(known, told)
-        # The code may have warps that work for the program's.
-        told["num_warps"] = lambda: self.asm.facts["num_warps"]
-        told["threads"] = lambda: self.options["warp_size"] * self.asm.facts["num_warps"]
+        told["num_warps"] = self._warps
+        told["threads"] = lambda: self.options["warp_size"] * self._warps()
         known = {name: value for name, value in known.items() if name not in told}
         for name, field in ASSEMBLED_FIELDS.items():
             told[name] = lambda field=field: getattr(self.asm.binary, field) if "cubin" in self.asm else None
         return KernelMetadata(known, told)
+
+    def _warps(self) -> int:
+        """Of a CTA: the code has more than the program asks for where loops have warps of their own."""
+        return self.asm.facts["num_warps"] if self.asm.may_add_warps() else self.options["num_warps"]
 
     @property
     def packed_metadata(self) -> tuple[int, int, int]:
