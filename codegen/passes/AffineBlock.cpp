@@ -128,7 +128,8 @@ bool AffineBlock::findDimensions(const AffinePointers& pointers, ArrayRef<int64_
   });
 }
 
-bool AffineBlock::findExtents(const std::vector<Sum>& mask) {
+/// What the launcher does not know as an extent has to be true in the whole tile and in all iterations.
+bool AffineBlock::findExtents(const std::vector<Sum>& mask, AffineForms& forms, ArrayRef<int64_t> shape) {
   for (const Sum& sum : mask) {
     bool isFound = false;
     for (Dimension& one : dimensions_) {
@@ -142,14 +143,15 @@ bool AffineBlock::findExtents(const std::vector<Sum>& mask) {
         one.isMaskedBelow = isFound = true;
       } else { // extent - 1 - index >= 0
         std::optional<Sum> extent = plus(*rest, sumOf(1));
-        if (!extent || !isOfArguments(*extent) || (one.extent && *one.extent != *extent)) return false;
+        if (!extent) return false;
+        if (!isOfArguments(*extent) || (one.extent && *one.extent != *extent)) continue;
         if (std::optional<int64_t> number = numberOf(*extent); number && (*number < 1 || *number > kUnbounded))
           return false;
         one.extent = extent;
         isFound = true;
       }
     }
-    if (!isFound) return false;
+    if (!isFound) forms.require(sum, shape);
   }
   return true;
 }
@@ -195,7 +197,7 @@ std::optional<AffineBlock> AffineBlock::of(tt::LoadOp load, AffineForms& forms, 
   if (!block.findDimensions(*pointers, tile.getShape())) return std::nullopt;
   if (load.getMask()) {
     std::optional<std::vector<Sum>> mask = forms.mask(load.getMask());
-    if (!mask || !block.findExtents(*mask)) return std::nullopt;
+    if (!mask || !block.findExtents(*mask, forms, tile.getShape())) return std::nullopt;
   }
   if (!block.isAligned(forms, contiguity, element.getIntOrFloatBitWidth() / 8)) return std::nullopt;
   SmallVector<int64_t, 5> shape;

@@ -14,7 +14,7 @@ public:
     Sum stride;                 ///< one term, without a factor that changes
     Sum index;                  ///< of the element, along the tensor; of arguments at most one in a term
     int along = -1;             ///< the tile's dimension; -1: the tile has one element there
-    std::optional<Sum> extent;  ///< from which on the mask is false; none: the mask says nothing
+    std::optional<Sum> extent;  ///< from which on the mask is false; none: the mask says nothing, or is true everywhere
     bool isMaskedBelow = false; ///< the mask is false below 0
   };
 
@@ -30,7 +30,7 @@ public:
 
 private:
   bool findDimensions(const AffinePointers& pointers, llvm::ArrayRef<int64_t> shape);
-  bool findExtents(const std::vector<Sum>& mask);
+  bool findExtents(const std::vector<Sum>& mask, AffineForms& forms, llvm::ArrayRef<int64_t> shape);
   bool isAligned(AffineForms& forms, tt::ContiguityAnalysis& contiguity, int64_t bytes) const;
   void require(AffineForms& forms, llvm::ArrayRef<int64_t> shape) const;
 

@@ -300,3 +300,22 @@ def any_form(
         sums = tl.dot(x, y, sums)
     inside = (rows[:, None] < M) & (columns[None, :] < N)
     tl.store(c + (tl.program_id(2) * M + rows[:, None]) * N + columns[None, :], sums, mask=inside)
+
+
+@triton.jit
+def groups_of_rows(table, a, b, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Rows from table[g] to table[g + 1] times matrix g of b: the mask's bound and the first row come from memory."""
+    group = tl.program_id(0)
+    first = tl.load(table + group)
+    height = tl.load(table + group + 1) - first
+    columns, along = tl.arange(0, BN), tl.arange(0, BK)
+    for tile in range(0, height, BM):
+        rows = tile + tl.arange(0, BM)
+        left = a + (first + rows)[:, None] * K + along[None, :]
+        right = b + group.to(tl.int64) * K * N + along[:, None] * N + columns[None, :]
+        sums = tl.zeros((BM, BN), tl.float32)
+        for _ in range(0, K, BK):
+            sums = tl.dot(tl.load(left, mask=(rows < height)[:, None], other=0.0), tl.load(right), sums)
+            left += BK
+            right += BK * N
+        tl.store(c + (first + rows)[:, None] * N + columns[None, :], sums, mask=(rows < height)[:, None])

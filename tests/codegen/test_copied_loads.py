@@ -5,6 +5,7 @@ Judge: the same kernel with loads as they are written; the simulator looks for r
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import copied_load_kernels as kernels
@@ -178,6 +179,22 @@ def test_loops_that_go_on(monkeypatch, middle: int, step: int) -> None:
         return kernel[(1,)](a, b, c, 192, middle, 64, step, 64)
 
     assert Runs(monkeypatch, kernels.halves, launch, c).path() in ("copies", "both")
+
+
+@pytest.mark.parametrize(
+    "table, expected", [((0, 64, 192), "copies"), ((0, 40, 168), "both"), ((0, 40, 40), "loads"), ((0, 0, 0), "copies")]
+)
+def test_bounds_from_memory(monkeypatch, table: tuple[int, ...], expected: str) -> None:
+    """Tiles inside of them are copied, a cut one is loaded."""
+    starts, a = torch.tensor(table, dtype=torch.int32), random(192, 64, torch.float16, 38)
+    b, c = torch.stack([random(64, 64, torch.float16, seed) for seed in (39, 40)]), torch.zeros((192, 64))
+
+    def launch(kernel: Any) -> Any:
+        return kernel[(2,)](starts, a, b, c, 64, 64, 64, 64, 32)
+
+    assert Runs(monkeypatch, kernels.groups_of_rows, launch, c).path() == expected
+    for group, (first, end) in enumerate(pairwise(table)):
+        torch.testing.assert_close(c[first:end], a[first:end].float() @ b[group].float(), rtol=1e-3, atol=1e-3)
 
 
 def test_attention(monkeypatch) -> None:
