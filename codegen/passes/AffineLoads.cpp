@@ -43,11 +43,13 @@ SmallVector<tt::DotOp> dotsOf(Value tile, Block* block) {
   return dots;
 }
 
-/// True if other programs, or what the compiler does not understand, may write what a kernel reads while it runs.
+/// True if other programs, other threads behind a barrier of the source, or what the compiler does not understand may write
+/// what a kernel reads while it runs.
 bool mayWaitForOthers(tt::FuncOp kernel) {
   auto find = [](Operation* op) {
     const bool isPlainStore = isa<tt::StoreOp, tt::DescriptorStoreOp>(op);
-    return mayExposeWrites(op) && !isPlainStore ? WalkResult::interrupt() : WalkResult::advance();
+    const bool waits = isa<ttg::BarrierOp>(op) || (mayExposeWrites(op) && !isPlainStore);
+    return waits ? WalkResult::interrupt() : WalkResult::advance();
   };
   return kernel.walk(find).wasInterrupted();
 }

@@ -159,7 +159,7 @@ def fixed(a, b, c, M, BM: tl.constexpr, N: tl.constexpr, K: tl.constexpr, BK: tl
 
 @triton.jit
 def product_of(a, b, c, M, N, K, sam, sbk, scm, KIND: tl.constexpr, B: tl.constexpr):
-    """Loads that are no copies of blocks, each for its reason."""
+    """Loads that are no copies of blocks, each for its reason; "none" has no reason."""
     rows = tl.program_id(0) * B + tl.arange(0, B)
     columns, along = tl.arange(0, B), tl.arange(0, B)
     sums = tl.zeros((B, B), tl.float32)
@@ -179,9 +179,13 @@ def product_of(a, b, c, M, N, K, sam, sbk, scm, KIND: tl.constexpr, B: tl.conste
             x = tl.load(a + tl.load(c + rows).to(tl.int32)[:, None] * sam + (k + along)[None, :])
         elif KIND == "diagonal":
             x = tl.load(a + rows[:, None] * sam + (k + along)[None, :] * (sam + 1))
-        else:
+        elif KIND == "either":
             x = tl.load(at, mask=(rows[:, None] < M) | ((k + along)[None, :] < K), other=0.0)
+        else:
+            x = tl.load(at, mask=(k + along)[None, :] < K, other=0.0)
         sums = tl.dot(x, y, sums)
+    if KIND == "barrier":
+        tl.debug_barrier()
     if KIND == "atomic":
         tl.atomic_add(c + rows[:, None] * scm + columns[None, :], sums.to(c.dtype.element_ty))
     else:

@@ -207,14 +207,16 @@ def test_attention(monkeypatch) -> None:
     assert Runs(monkeypatch, kernels.attention, launch, out).path() == "copies"
 
 
-@pytest.mark.parametrize("kind", ["other", "volatile", "written", "odd", "table", "diagonal", "either", "atomic"])
+@pytest.mark.parametrize(
+    "kind", ["other", "volatile", "written", "odd", "table", "diagonal", "either", "atomic", "barrier", "none"]
+)
 def test_loads_that_are_no_copies(monkeypatch, kind: str) -> None:
     a, b, c = random(256, 128, torch.float16, 21), random(64, 64, torch.float16, 22), torch.zeros((64, 64))
 
     def launch(kernel: Any) -> Any:
         return kernel[(1,)](a, b, c, 64, 64, 64, 128, 64, 64, kind, 64, num_stages=3)
 
-    assert Runs(monkeypatch, kernels.product_of, launch, c).path() == "plain"
+    assert Runs(monkeypatch, kernels.product_of, launch, c).path() == ("copies" if kind == "none" else "plain")
 
 
 def test_loops_of_one_stage_are_left_alone(monkeypatch) -> None:
