@@ -15,6 +15,9 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
+/// Bytes of shared memory that alignment may take: what fits without such copies fits with them.
+constexpr uint32_t kForAlignment = 2048;
+
 class LoadsOfOperands {
 public:
   LoadsOfOperands(scf::ForOp loop, const Target& target, const Options& options)
@@ -96,7 +99,7 @@ bool LoadsOfOperands::find() {
     loads_.emplace_back(load, memory);
     if (ofWarpgroups && most / bytesWith(stages_) < most / before) loads_.pop_back();
   }
-  while (stages_ >= 2 && bytesWith(stages_) > most) --stages_;
+  while (stages_ >= 2 && bytesWith(stages_) + kForAlignment > most) --stages_;
   return !loads_.empty() && stages_ >= 2;
 }
 
