@@ -90,6 +90,7 @@ bool isUsedBehindProduct(tt::LoadOp load) {
 bool LoadsOfOperands::find() {
   llvm::SetVector<Operation*> behind = behindProducts(loop_);
   const uint32_t most = 2 * halfOfSharedMemory(target_), before = std::max(bytesWith(stages_), 1u);
+  if (before > most) return false; // stages are not cut for what the program itself asks for
   const bool ofWarpgroups = !loop_.getBody()->getOps<twg::WarpgroupDotOp>().empty();
   for (auto load : loop_.getBody()->getOps<tt::LoadOp>()) {
     if (!behind.contains(load) || llvm::any_of(load->getUsers(), llvm::IsaPred<twg::LocalAllocOp>)) continue;

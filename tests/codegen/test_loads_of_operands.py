@@ -157,6 +157,12 @@ def test_stages_are_fewer_where_memory_is_short() -> None:
     assert code["metadata"]["shared"] <= 227 * 1024
 
 
+def test_stages_that_the_program_itself_has_no_room_for_stay() -> None:
+    """The launch says so then; a configuration of fewer stages would pass for it."""
+    code = dots.code_of(packed_weights, f"{PACKED}, 16, 128, 128", num_warps=4, num_stages=60)
+    assert copies(code) == 1 and "<60x16x128xf16" in code["ttgir"]
+
+
 def test_pointers_that_come_out_of_a_loop_are_loaded_from_by_vectors() -> None:
     width, rows, block, length = 64, 64, 64, 128
     random = np.random.default_rng(11)
