@@ -76,15 +76,16 @@ bool wantsBarrierBehind(Operation* op) {
 
 /// Looks at a kernel's operations in the order in which they run. Where an operation needs a barrier in front of it,
 /// because of `other` (null: because other iterations or branches may have used the memory), it calls `missing`, which
-/// puts one there or fails.
+/// puts one there or fails. A barrier in front of `loop` does, too: all that it is needed for stands before that loop, which
+/// is around the operation; null: there is no such loop.
 class Hazards {
 public:
-  using Missing = llvm::function_ref<LogicalResult(Operation* op, Operation* other, bool isRead)>;
+  using Missing = llvm::function_ref<LogicalResult(Operation* op, Operation* other, bool isRead, Operation* loop)>;
   explicit Hazards(Missing missing) : missing_(missing) {}
 
   LogicalResult visit(Region& region) {
     for (Block& block : region) {
-      if (!block.isEntryBlock()) meet();
+      if (!block.isEntryBlock()) meet(region.getParentOp());
       for (Operation& op : block)
         if (failed(visit(&op))) return failure();
     }
@@ -98,20 +99,39 @@ private:
   };
   using Accesses = SmallVector<Access, 8>;
 
-  /// Blocks meet: anything may have been read and written. Behind a loop that is more than its operations say: products and
-  /// copies use slots of rings, whose memory is used otherwise there.
-  void meet() { isUnknown_ = true, read_.clear(), written_.clear(); }
-  void wait() { isUnknown_ = false, read_.clear(), written_.clear(); }
+  /// Blocks meet behind `op`, or at a block in it: anything may have been read and written. Behind a loop that is more than
+  /// its operations say: products and copies use slots of rings, whose memory is used otherwise there.
+  void meet(Operation* op) { unknownSince_ = op, read_.clear(), written_.clear(); }
+  void wait() { unknownSince_ = nullptr, read_.clear(), written_.clear(); }
 
   LogicalResult require(Operation* op, SharedRange range, ArrayRef<Accesses*> others, bool isRead) {
-    Operation* other = nullptr;
+    SmallVector<Operation*> met;
     for (Accesses* list : others)
       for (const Access& access : *list)
-        if (access.range.meets(range)) other = access.op;
-    if (!other && !isUnknown_) return success();
-    if (failed(missing_(op, other, isRead))) return failure();
-    wait();
+        if (access.range.meets(range)) met.push_back(access.op);
+    if (met.empty() && !unknownSince_) return success();
+    Operation* other = met.empty() ? nullptr : met.back();
+    if (unknownSince_) met.push_back(unknownSince_);
+    Operation* loop = loopBehind(met, op);
+    if (failed(missing_(op, other, isRead, loop))) return failure();
+    if (!loop) {
+      wait();
+      return success();
+    }
+    unknownSince_ = nullptr;
+    auto isBefore = [&](const Access& access) { return !loop->isAncestor(access.op); };
+    llvm::erase_if(read_, isBefore), llvm::erase_if(written_, isBefore);
     return success();
+  }
+
+  /// The outermost loop around an operation with none of the others in it.
+  static Operation* loopBehind(ArrayRef<Operation*> others, Operation* op) {
+    Operation* found = nullptr;
+    for (Operation* at = op->getParentOp(); at; at = at->getParentOp()) {
+      if (llvm::any_of(others, [&](Operation* other) { return at->isAncestor(other); })) break;
+      if (isa<scf::ForOp, scf::WhileOp>(at)) found = at;
+    }
+    return found;
   }
 
   LogicalResult visit(Operation* op) {
@@ -127,21 +147,31 @@ private:
       read_.push_back({range, op});
     }
     if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp>(op)) return success();
+    if (isa<scf::IfOp>(op) && !usesSharedMemory(op)) return success();
     if (isa<scf::ExecuteRegionOp>(op)) {
       const bool isInline = op->getRegion(0).hasOneBlock();
-      if (!isInline) meet();
+      if (!isInline) meet(op);
       if (failed(visit(op->getRegion(0)))) return failure();
-      if (!isInline) meet();
+      if (!isInline) meet(op);
       return success();
     }
     if (isa<scf::ForOp, scf::WhileOp>(op)) addAll(op);
     const Hazards before = *this;
     for (Region& region : op->getRegions()) {
-      isUnknown_ = before.isUnknown_, read_ = before.read_, written_ = before.written_;
+      unknownSince_ = before.unknownSince_, read_ = before.read_, written_ = before.written_;
       if (failed(visit(region))) return failure();
     }
-    meet();
+    meet(op);
     return success();
+  }
+
+  /// True for a branch behind which shared memory is not as it was in front of it.
+  static bool usesSharedMemory(Operation* branch) {
+    auto uses = [](Operation* op) {
+      const bool isOfMemory = isa_and_nonnull<twg::TWGDialect>(op->getDialect()) && !isMemoryEffectFree(op);
+      return WalkResult(failure(isOfMemory || isBarrier(op) || scratchOf(op) || isa<LoopLikeOpInterface>(op)));
+    };
+    return branch->walk(uses).wasInterrupted();
   }
 
   /// An iteration may begin when any of a loop's operations has run.
@@ -154,7 +184,7 @@ private:
   }
 
   Missing missing_;
-  bool isUnknown_ = false;
+  Operation* unknownSince_ = nullptr; ///< null: what was read and written since the last barrier is known
   Accesses read_, written_;
 };
 
@@ -188,8 +218,8 @@ void insertBarriers(tt::FuncOp kernel) {
     builder.setInsertionPointAfter(op);
     if (wantsBarrierBehind(op)) insert(op);
   });
-  LogicalResult all = Hazards([&](Operation* op, Operation*, bool) {
-                        builder.setInsertionPoint(op);
+  LogicalResult all = Hazards([&](Operation* op, Operation*, bool, Operation* loop) {
+                        builder.setInsertionPoint(loop ? loop : op);
                         insert(op);
                         return success();
                       }).visit(kernel.getBody());
@@ -199,7 +229,7 @@ void insertBarriers(tt::FuncOp kernel) {
 
 LogicalResult verifyBarriers(tt::FuncOp kernel) {
   if (kernel.walk([](Operation* op) { return WalkResult(verifyNeighbours(op)); }).wasInterrupted()) return failure();
-  return Hazards([](Operation* op, Operation* other, bool isRead) -> LogicalResult {
+  return Hazards([](Operation* op, Operation* other, bool isRead, Operation*) -> LogicalResult {
            InFlightDiagnostic problem = op->emitOpError();
            problem << (isRead ? "reads" : "writes") << " shared memory that ";
            if (!other) return problem << "another iteration or branch may have used, and no barrier stands in between";
