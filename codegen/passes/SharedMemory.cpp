@@ -5,6 +5,7 @@
 //       that is free for as long as it lives.
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/Scratch.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -16,17 +17,41 @@ namespace {
 constexpr uint32_t kTensorCopyAlignment = 128; // bytes, of what a copy touches in shared memory
 constexpr uint32_t kEndAlignment = 16;
 
+/// A side of branches that is taken if a condition holds, or if it does not.
+using Side = std::pair<Value, bool>;
+
 struct Allocation {
   twg::LocalAllocOp op;
   unsigned begin, end; ///< numbers of operations, both inclusive
   uint32_t bytes, alignment, offset;
+  SmallVector<Side, 1> sides; ///< where all of its uses are
 
-  bool livesWith(const Allocation& other) const { return begin <= other.end && other.begin <= end; }
+  /// True if one condition decides which of both is used.
+  bool isAlternativeTo(const Allocation& other) const {
+    return llvm::any_of(sides, [&](Side one) { return llvm::is_contained(other.sides, Side(one.first, !one.second)); });
+  }
+  bool livesWith(const Allocation& other) const {
+    return begin <= other.end && other.begin <= end && !isAlternativeTo(other);
+  }
 };
+
+/// The sides of branches in which an operation stands. Conditions that change in a loop say nothing of a producer, which may
+/// be in another iteration.
+SmallVector<Side, 1> sidesAround(Operation* op) {
+  SmallVector<Side, 1> sides;
+  for (Operation* at = op; at->getParentOp(); at = at->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(at->getParentOp());
+    if (!branch) continue;
+    Operation* decided = branch.getCondition().getParentRegion()->getParentOp();
+    if (isa<LoopLikeOpInterface>(decided) || decided->getParentOfType<LoopLikeOpInterface>()) continue;
+    sides.emplace_back(branch.getCondition(), at->getParentRegion() == &branch.getThenRegion());
+  }
+  return sides;
+}
 
 Allocation sizeOf(twg::LocalAllocOp op) {
   SharedLayout layout = twg::sharedLayoutOf(op.getResult().getType());
-  Allocation result{op, 0, 0, layout.bytes(), layout.alignment(), uint32_t(op.getOffset().value_or(0))};
+  Allocation result{op, 0, 0, layout.bytes(), layout.alignment(), uint32_t(op.getOffset().value_or(0)), {}};
   if (twg::isCopiedByTensorUnit(op.getResult())) {
     result.alignment = std::max(result.alignment, kTensorCopyAlignment);
     result.bytes = uint32_t(llvm::alignTo(result.bytes, kTensorCopyAlignment));
@@ -43,7 +68,11 @@ public:
     Allocation result = sizeOf(op);
     result.begin = result.end = numbers_[op];
     extend(op, op.getResult(), result.end);
-    if (twg::isBarrier(op)) result.end = next_; // no one may write there before the barriers are invalidated
+    if (twg::isBarrier(op)) { // no one may write there before the barriers are invalidated
+      result.end = next_;
+      return result;
+    }
+    result.sides = sidesOf(op);
     bool isReadInFlight = llvm::any_of(twg::usersOf(op.getResult()), [&](Operation* user) {
       auto dot = dyn_cast<twg::WarpgroupDotOp>(user);
       return dot && dot.getInFlight() && dot->getBlock() == op->getBlock();
@@ -61,6 +90,18 @@ public:
   }
 
 private:
+  /// A producer fills what the program uses, under the same conditions.
+  static SmallVector<Side, 1> sidesOf(twg::LocalAllocOp op) {
+    std::optional<SmallVector<Side, 1>> all;
+    if (op.getSrc()) all = sidesAround(op);
+    for (Operation* user : twg::usersOf(op.getResult())) {
+      if (user->getParentOfType<twg::ProducerOp>()) continue;
+      SmallVector<Side, 1> sides = sidesAround(user);
+      if (!all) all = sides;
+      llvm::erase_if(*all, [&](Side side) { return !llvm::is_contained(sides, side); });
+    }
+    return all.value_or(SmallVector<Side, 1>());
+  }
   unsigned lastNumberIn(Operation* outer) const {
     unsigned last = 0;
     outer->walk([&](Operation* op) { last = std::max(last, numbers_.lookup(op)); });
@@ -74,7 +115,11 @@ private:
         end = next_;
         continue;
       }
-      end = std::max(end, lastNumberIn(outer));
+      // A branch ends with its last use, also for what stands in the other branch, which does not run then.
+      Operation* last = user;
+      for (Operation* at = user; at != outer; at = at->getParentOp())
+        if (!isa<scf::IfOp>(at->getParentOp())) last = at->getParentOp();
+      end = std::max(end, lastNumberIn(last));
     }
   }
   llvm::DenseMap<Operation*, unsigned> numbers_;

@@ -94,7 +94,7 @@ tt.func public @blocks(%a: !tt.tensordesc<64x32xf16>, %a0: i32, %a1: i32, %as0: 
 // Blocks that threads read: each warp arrives behind its reads, in the same iteration. A loop that stands in a branch begins
 // with the first slot, and the producer takes the branch, too.
 // CHECK-LABEL: @lines
-// CHECK: twg.producer 4 registers [24, 136] {
+// CHECK: twg.producer 4 registers [24, 104] {
 // CHECK: scf.if
 // CHECK: twg.barrier_wait {{.*}} free
 // CHECK: twg.tensor_load
