@@ -141,6 +141,33 @@ LogicalResult verifyCopy(Emitter& e, Operation* op, mlir::Value descriptor, Valu
   return op->emitOpError("needs an index for each dimension of the tensor, and shared memory as large as its block");
 }
 
+LogicalResult emitLoad(Emitter& e, twg::TensorLoadOp load, Value* issuer) {
+  if (failed(verifyCopy(e, load, load.getDesc(), load.getIndices(), load.getDst()))) return failure();
+  TensorBlock block(e, load.getDesc(), load.getIndices(), load.getDst());
+  unsigned rank = block.rank();
+  std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
+                     "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, " + operandList(3, rank) +
+                     "], [$2]";
+  issueCopies(e, block, issuer, text, {e.scalar(load.getBarrier())});
+  return success();
+}
+
+/// The copy right behind an operation that is begun if `expect` is done; null if there is none.
+twg::TensorLoadOp loadBehind(Operation* op, twg::BarrierExpectOp expect) {
+  auto load = dyn_cast<twg::TensorLoadOp>(op->getNextNode());
+  return load && load.getEnabled() == expect.getEnabled() ? load : twg::TensorLoadOp();
+}
+
+/// True for copies that stand right behind their twg.barrier_expect, and behind others of that kind.
+bool expectedWith(twg::TensorLoadOp load) {
+  for (Operation* op = load->getPrevNode(); op; op = op->getPrevNode()) {
+    if (auto expect = dyn_cast<twg::BarrierExpectOp>(op)) return expect.getEnabled() == load.getEnabled();
+    auto other = dyn_cast<twg::TensorLoadOp>(op);
+    if (!other || other.getEnabled() != load.getEnabled()) return false;
+  }
+  return false;
+}
+
 } // namespace
 
 template <> LogicalResult emit(Emitter& e, twg::MemDescViewOp view) {
@@ -160,8 +187,24 @@ template <> LogicalResult emit(Emitter& e, twg::BarrierInitOp init) {
 
 template <> LogicalResult emit(Emitter& e, twg::BarrierExpectOp expect) {
   Value* issuer = isIssuer(e, expect.getEnabled());
-  issue(e, issuer, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " + std::to_string(expect.getBytes()), "r",
-        {e.scalar(expect.getBarrier())});
+  auto arrive = [&](Value* predicate) {
+    issue(e, predicate, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " + std::to_string(expect.getBytes()), "r",
+          {e.scalar(expect.getBarrier())});
+  };
+  twg::TensorLoadOp load = loadBehind(expect, expect);
+  if (e.runBy() == RunBy::Producer || !load) {
+    arrive(issuer);
+    return success();
+  }
+  // In a branch, which the other threads do not issue instructions of, and which the assembler leaves where it stands.
+  llvm::BasicBlock *inside = e.newBlock("issue"), *end = e.newBlock("issue.end");
+  e.ir().CreateCondBr(issuer, inside, end);
+  e.ir().SetInsertPoint(inside);
+  arrive(nullptr);
+  for (; load; load = loadBehind(load, expect))
+    if (failed(emitLoad(e, load, nullptr))) return failure();
+  e.ir().CreateBr(end);
+  e.ir().SetInsertPoint(end);
   return success();
 }
 
@@ -207,15 +250,8 @@ template <> LogicalResult emit(Emitter& e, twg::ProxyBarrierOp op) {
 }
 
 template <> LogicalResult emit(Emitter& e, twg::TensorLoadOp load) {
-  if (failed(verifyCopy(e, load, load.getDesc(), load.getIndices(), load.getDst()))) return failure();
-  TensorBlock block(e, load.getDesc(), load.getIndices(), load.getDst());
-  Value* issuer = isIssuer(e, load.getEnabled());
-  unsigned rank = block.rank();
-  std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
-                     "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, " + operandList(3, rank) +
-                     "], [$2]";
-  issueCopies(e, block, issuer, text, {e.scalar(load.getBarrier())});
-  return success();
+  if (e.runBy() != RunBy::Producer && expectedWith(load)) return success(); // emitted there
+  return emitLoad(e, load, isIssuer(e, load.getEnabled()));
 }
 
 template <> LogicalResult emit(Emitter& e, twg::TensorStoreOp store) {

@@ -7,9 +7,26 @@
 using namespace mlir;
 
 namespace tiletwin::codegen {
+namespace {
+
+/// Puts what a thread begins at once side by side, so that it is one branch: copies follow the barrier that expects them.
+void gatherCopies(twg::BarrierExpectOp expect) {
+  SmallVector<Operation*, 4> together{expect};
+  for (Operation* op = expect->getNextNode(); op; op = op->getNextNode()) {
+    auto load = dyn_cast<twg::TensorLoadOp>(op);
+    if (load && load.getEnabled() == expect.getEnabled())
+      together.push_back(load);
+    else if (!isMemoryEffectFree(op) || op->getNumRegions())
+      break;
+  }
+  for (Operation* op : ArrayRef<Operation*>(together).drop_back()) op->moveBefore(together.back());
+}
+
+} // namespace
 
 void makeGroups(tt::FuncOp kernel) {
   groupStores(kernel);
+  kernel.walk(gatherCopies);
   OpBuilder builder(kernel.getContext());
   kernel.walk([&](twg::WarpgroupDotOp dot) {
     builder.setInsertionPoint(dot);

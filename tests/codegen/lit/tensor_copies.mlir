@@ -4,7 +4,7 @@
 // RUN: tiletwin-translate %s --emit-ptx --arch=sm_80 -split-input-file | FileCheck %s --check-prefix=SM80
 // Descriptors among the arguments from sm_90 on: tensor maps, through which blocks are copied to and from shared memory.
 
-// One thread begins the copy and says how many bytes will come; all wait for the barrier's phase. What is stored lies in shared
+// One thread takes a branch, begins the copy and says how many bytes will come; all wait for the barrier's phase. What is stored lies in shared
 // memory first, and the copies see it behind a fence.
 // TTGIR-LABEL: @copied
 // TTGIR-SAME: twg.tensor_map = #twg.tensor_map<element = "float16", box = [64, 64], swizzle = 128>
@@ -26,8 +26,12 @@
 // CHECK-LABEL: .entry copied(
 // CHECK: mbarrier.init.shared::cta.b64 [{{%r[0-9]+}}], 1;
 // CHECK: fence.proxy.async
+// CHECK: elect.sync
+// CHECK: @%p{{[0-9]+}} bra [[END:.*]];
 // CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [{{%r[0-9]+}}], 8192;
-// CHECK: @{{%p[0-9]+}} cp.async.bulk.tensor.2d.shared::cluster.global{{(.tile)?}}.mbarrier::complete_tx::bytes
+// CHECK-NOT: elect.sync
+// CHECK: {{^[[:space:]]}}cp.async.bulk.tensor.2d.shared::cluster.global{{(.tile)?}}.mbarrier::complete_tx::bytes
+// CHECK: [[END]]:
 // CHECK: mbarrier.try_wait
 // CHECK: st.shared
 // CHECK: fence.proxy.async
