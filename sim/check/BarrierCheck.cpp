@@ -101,6 +101,17 @@ void reportCounts(Warp& warp, LaneMask lanes, uint32_t id, uint32_t threads, con
   report(grid, std::move(finding));
 }
 
+void reportUnawaited(Warp& warp, LaneMask lanes, uint32_t id, const Barrier& barrier) {
+  if (!isWanted(*warp.cta)) return;
+  Grid& grid = *warp.cta->cluster->grid;
+  Finding finding = findingOf(Check::Barriers, {&warp, warp.at, lanes},
+                              "completes a phase of barrier " + std::to_string(id) + " that nobody waits for",
+                              "let those that this barrier holds back come with sync, once for each phase");
+  const BarrierArrival& other = barrier.arrivals.front();
+  addSecond(finding, *grid.program, {other.warp, other.at, other.arrived}, "has come with arrive, too");
+  report(grid, std::move(finding));
+}
+
 void reportMbarrier(Warp& warp, int lane, const std::string& message, const MbarrierOrigin* made) {
   if (!isWanted(*warp.cta)) return;
   Grid& grid = *warp.cta->cluster->grid;

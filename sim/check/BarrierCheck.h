@@ -20,6 +20,9 @@ void leftBarrier(Cta& cta, Warp& warp, LaneMask lanes);
 /// Lanes expect another number of threads than those that wait at the barrier; 0: all.
 void reportCounts(Warp& warp, LaneMask lanes, uint32_t id, uint32_t threads, const Barrier& barrier);
 
+/// Lanes have completed a phase of the barrier, and nobody waits for it: all have come with arrive.
+void reportUnawaited(Warp& warp, LaneMask lanes, uint32_t id, const Barrier& barrier);
+
 /// An mbarrier is misused: `message` is that of the trap that follows. `made`: the mbarrier.init of it, or null.
 void reportMbarrier(Warp& warp, int lane, const std::string& message, const MbarrierOrigin* made);
 /// A lane initialises an mbarrier that is one already.

@@ -13,6 +13,7 @@
 #include "sim/machine/Cta.h"
 #include "sim/machine/Gather.h"
 #include "sim/machine/Observer.h"
+#include <algorithm>
 
 namespace tiletwin::sim {
 
@@ -118,6 +119,8 @@ template <Form kForm> Step runBarrier(const Inst& in, Warp& warp, LaneMask activ
   if constexpr (kForm != Form::Arrive) arrival.asleep |= active; // those that run are not woken, but get the result
   for (Observer* observer : cta.cluster->grid->observers) observer->arrives(warp, active, &barrier, Semantics::Release);
   if (isComplete(cta, barrier)) {
+    if (std::ranges::none_of(barrier.arrivals, [](const BarrierArrival& one) { return one.asleep != 0; }))
+      reportUnawaited(warp, active, id, barrier);
     complete(cta, id);
     return Step::Next;
   }

@@ -104,6 +104,12 @@ BOOST_AUTO_TEST_CASE(do_not_agree) {
   isSilent(two + ", 64;\nDONE:\n", 64);
 }
 
+BOOST_AUTO_TEST_CASE(nobody_waits) {
+  const std::string two = "@%p62 bra OTHER;\nbar.arrive 1, 64; // THERE\nbra DONE;\nOTHER: bar.";
+  reports(two + "arrive 1, 64; // HERE\nDONE:\n", "completes a phase of barrier 1 that nobody waits for", 64);
+  isSilent(two + "sync 1, 64;\nDONE:\n", 64);
+}
+
 BOOST_AUTO_TEST_CASE(are_too_large) {
   const std::string message = deadlock("@%p62 bra DONE;\nbar.sync 1, 64;\nDONE:\n", threads(64));
   has(message, "no thread of this cluster can go on");
