@@ -37,8 +37,9 @@ struct Options {
   /// Tiles of pointers may be copied as blocks of tensors, by maps in arguments that the kernel gets behind its own: only
   /// for a launcher that knows the recipes (Code::arguments).
   bool copiedLoads = false;
-  bool producers = true;      ///< loops that ask for it have warps of their own that copy
-  bool dotsInFlight = true;   ///< matrix products go on while what follows them runs; their operands stay until then
+  bool decideApart = true;  ///< each loop that may have such copies decides by itself
+  bool producers = true;    ///< loops that ask for it have warps of their own that copy
+  bool dotsInFlight = true; ///< matrix products go on while what follows them runs; their operands stay until then
 };
 
 /// The last one is the target's: Ptx for "cuda", Amdgcn for "hip".

@@ -131,14 +131,17 @@ bool hasDotsInFlight(tt::FuncOp kernel) {
   return kernel.walk(find).wasInterrupted();
 }
 
-/// Where the shared memory of a CTA is too small, no warps copy ahead across what the kernel keeps there, and then products
-/// wait for each other: so the memory of copies, and of operands, is used again.
+/// Where the shared memory of a CTA is too small, all loops copy blocks or none does, so that a producer's rings are nobody
+/// else's; then no warps copy ahead across what the kernel keeps there, and then products wait for each other: so the memory
+/// of copies, and of operands, is used again.
 LogicalResult Compilation::makeTtgir(std::string_view text, std::string_view fileName) {
   struct Saving {
     bool Options::* option;
     bool (*isUsed)(tt::FuncOp);
   };
-  constexpr Saving kSavings[] = {{&Options::producers, hasProducer}, {&Options::dotsInFlight, hasDotsInFlight}};
+  constexpr Saving kSavings[] = {{&Options::decideApart, hasProducer},
+                                 {&Options::producers, hasProducer},
+                                 {&Options::dotsInFlight, hasDotsInFlight}};
   if (failed(runSteps(ttgirSteps(), *module_, target_, options_))) return failure();
   const uint32_t most = target_.features().sharedKilobytesMost * 1024;
   Options smaller = options_;

@@ -2,6 +2,8 @@
 #include "codegen/passes/AffineConditions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include <algorithm>
 #include <limits>
 
@@ -174,6 +176,34 @@ Value distanceIn(OpBuilder& builder, scf::ForOp loop) {
     number = arith::SubIOp::create(builder, where, number, loop.getLowerBound());
   if (number.getType().isInteger(64)) number = arith::TruncIOp::create(builder, where, builder.getI32Type(), number);
   return number;
+}
+
+/// What computes a value between two operations of a block, operands first. False: more than scalars does.
+static bool addSlice(Value value, Operation* first, llvm::SetVector<Operation*>& slice) {
+  Operation* op = value.getDefiningOp();
+  if (!op || op->getBlock() != first->getBlock() || op->isBeforeInBlock(first) || slice.contains(op)) return true;
+  if (op == first || op->getNumRegions() || !isMemoryEffectFree(op)) return false;
+  for (Value operand : op->getOperands())
+    if (!addSlice(operand, first, slice)) return false;
+  slice.insert(op);
+  return true;
+}
+
+void decideAtOnce(ArrayRef<scf::IfOp> branches) {
+  SmallVector<scf::IfOp> together;
+  for (scf::IfOp branch : branches) {
+    scf::IfOp first = together.empty() ? branch : together.front();
+    llvm::SetVector<Operation*> slice;
+    if (branch->getBlock() != first->getBlock() || !addSlice(branch.getCondition(), first, slice)) continue;
+    for (Operation* op : slice) op->moveBefore(first);
+    together.push_back(branch);
+  }
+  if (together.size() < 2) return;
+  OpBuilder builder(together.front());
+  Value all = together.front().getCondition();
+  for (scf::IfOp branch : ArrayRef<scf::IfOp>(together).drop_front())
+    all = arith::AndIOp::create(builder, branch.getLoc(), all, branch.getCondition());
+  for (scf::IfOp branch : together) branch.getConditionMutable().assign(all);
 }
 
 } // namespace tiletwin::codegen

@@ -42,4 +42,8 @@ private:
 /// How far the loop's variable is from its first value, an i32, in the body.
 mlir::Value distanceIn(mlir::OpBuilder& builder, mlir::scf::ForOp loop);
 
+/// Gives branches of one block one condition, under which all of theirs hold, where those can be computed in front of the first
+/// one. A kernel then uses the memory of either all branches or all their alternatives (SharedMemory.h). In program order.
+void decideAtOnce(mlir::ArrayRef<mlir::scf::IfOp> branches);
+
 } // namespace tiletwin::codegen

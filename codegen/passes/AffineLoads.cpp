@@ -5,6 +5,7 @@
 #include "codegen/passes/DotLayouts.h"
 #include "codegen/passes/LoopEnds.h"
 #include "codegen/passes/Ring.h"
+#include "codegen/passes/ScaledMaxima.h"
 #include "codegen/passes/Steps.h"
 #include "codegen/passes/TensorCopies.h"
 #include "codegen/passes/TensorMaps.h"
@@ -120,7 +121,7 @@ public:
 
   /// Whether its products read tiles that all are blocks, and are such as read shared memory.
   bool find(const Target& target, const Options& options);
-  void rewrite(AddedArguments& added);
+  scf::IfOp rewrite(AddedArguments& added);
 
 private:
   bool isMultiplied(tt::DotOp dot, const Target& target, ThreadBits threads);
@@ -308,7 +309,7 @@ void sinkInto(Region& region, Operation* branch) {
   }
 }
 
-void AffineLoop::rewrite(AddedArguments& added) {
+scf::IfOp AffineLoop::rewrite(AddedArguments& added) {
   findNeeded();
   OpBuilder builder(loop_);
   Location where = loop_.getLoc();
@@ -329,6 +330,7 @@ void AffineLoop::rewrite(AddedArguments& added) {
   auto branch = scf::IfOp::create(builder, where, types, holds, /*addThenBlock=*/true, /*addElseBlock=*/true);
   builder.setInsertionPointToStart(branch.thenBlock());
   scf::ForOp made = cloneWithCopies(builder, maps);
+  scaleMaximaLast(made, branch);
   SmallVector<Value> copied, loaded;
   for (unsigned number : used) {
     copied.push_back(made.getResult(unsigned(llvm::find(carried_, number) - carried_.begin())));
@@ -341,6 +343,7 @@ void AffineLoop::rewrite(AddedArguments& added) {
   builder.setInsertionPointToEnd(branch.elseBlock());
   scf::YieldOp::create(builder, where, loaded);
   sinkInto(branch.getElseRegion(), branch);
+  return branch;
 }
 
 } // namespace
@@ -358,11 +361,13 @@ void makeAffineLoads(tt::FuncOp kernel, const Target& target, const Options& opt
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
   AddedArguments added(kernel);
+  SmallVector<scf::IfOp> branches;
   for (scf::ForOp loop : loops) {
     tt::ContiguityAnalysis contiguity;
     AffineLoop affine(loop, contiguity);
-    if (affine.find(target, options)) affine.rewrite(added);
+    if (affine.find(target, options)) branches.push_back(affine.rewrite(added));
   }
+  if (!options.decideApart) decideAtOnce(branches);
   added.addFlag();
 }
 
