@@ -5,6 +5,7 @@
 include "codegen/dialect/TWGDialect.td"
 include "codegen/dialect/TWGShared.td"
 include "codegen/dialect/TWGTensorCopy.td"
+include "codegen/dialect/TWGTurns.td"
 
 def TWG_LinearAttr : AttrDef<TWG_Dialect, "Linear", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {

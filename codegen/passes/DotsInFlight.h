@@ -31,6 +31,8 @@ public:
   bool any() const { return !sums_.empty(); }
   /// True if all memory that the loop writes and they read has several buffers.
   bool areBuffered() const { return single_.empty(); }
+  /// True if the loop's products stand on both sides of its waits, and none between them.
+  bool haveWorkBetween() { return single_.empty() && sums_.size() == 1 && firstRead() && waitedInFrontOf(firstRead()); }
   /// Marks the products and writes the waits. Gives the barrier in the loop's body behind which nothing reads any more
   /// what products of earlier iterations read.
   mlir::Operation* rewrite();

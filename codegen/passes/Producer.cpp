@@ -5,6 +5,7 @@
 #include "codegen/passes/ProducerSlice.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/TensorCopies.h"
+#include "codegen/passes/Turns.h"
 #include "codegen/passes/WrittenMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -20,12 +21,6 @@ constexpr int kProducerWarps = 4;     ///< registers are divided between groups 
 constexpr int kMostWarps = 32;        ///< of a CTA
 constexpr int kMostSlots = 32;        ///< phases of their barriers are bits of a word
 constexpr int kRegisters = 64 * 1024; ///< of a multiprocessor
-constexpr int kProducerRegisters =
-    24; ///< as few as there may be: copies need an address, coordinates and a loop's numbers
-constexpr int kMostRegisters = 240;       ///< of a thread
-constexpr int kRegistersBesideTiles = 32; ///< that a thread needs for addresses, loops and what follows them
-constexpr int kRegisterStep = 8;
-constexpr uint32_t kSharedOfSystem = 1024; ///< bytes that each CTA takes beside its own
 
 /// True for PTX that may ask who its threads are, or make them wait.
 bool mayNameThreads(tt::ElementwiseInlineAsmOp assembly) {
@@ -71,6 +66,26 @@ struct GivenLoop {
   bool isNestedWith(GivenLoop& other) { return loop->isAncestor(other.loop) || other.loop->isAncestor(loop); }
 };
 
+/// What uses the memory of a group's blocks, but for the copies and views.
+SmallVector<Operation*> readersOf(CopyGroup& group) {
+  SmallVector<Operation*> readers;
+  SmallVector<Value> memory;
+  for (const BlockCopy& copy : group.copies) memory.push_back(twg::LocalAllocOp(copy.slots.memory()).getResult());
+  while (!memory.empty())
+    for (Operation* user : memory.pop_back_val().getUsers()) {
+      if (isa<twg::MemDescViewOp>(user))
+        memory.push_back(user->getResult(0));
+      else if (!isa<twg::TensorLoadOp>(user))
+        readers.push_back(user);
+    }
+  return readers;
+}
+
+bool waitsForAll(Operation* op) {
+  auto wait = dyn_cast_if_present<twg::WarpgroupWaitOp>(op);
+  return wait && wait.getPending() == 0;
+}
+
 class Producer {
 public:
   Producer(tt::FuncOp kernel, const Target& target, const Options& options)
@@ -79,6 +94,7 @@ public:
 
 private:
   bool isPossible(scf::ForOp asked);
+  bool wantsTurns(scf::ForOp loop);
   bool find(scf::ForOp loop);
   void make();
   void rewrite(GivenLoop& given);
@@ -86,7 +102,7 @@ private:
   void allocate(GivenLoop& given, BlockRing& ring);
   Value makeBarriers(Location where, int slots, int arrivals);
   Value slotBefore(OpBuilder& builder, Location where, Value turn, int slots);
-  void fillIn(BlockRing& ring, Value turn);
+  void fillIn(GivenLoop& given, BlockRing& ring, Value turn);
   void release(GivenLoop& given, BlockRing& ring, Value turn, Operation* barrier);
   Value number(OpBuilder& builder, Location where, int64_t value) {
     return arith::ConstantOp::create(builder, where, builder.getI32IntegerAttr(int32_t(value)));
@@ -148,15 +164,24 @@ bool Producer::find(scf::ForOp loop) {
   return true;
 }
 
-void Producer::run() {
-  SmallVector<scf::ForOp> asked;
-  kernel_.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (loop->hasAttr(kAsked)) asked.push_back(loop);
+/// True for a loop in which two groups of warps take turns if nothing else lets all warps wait for each other.
+bool Producer::wantsTurns(scf::ForOp loop) {
+  SmallVector<CopyGroup, 2> groups = copyGroupsOf(loop);
+  if (groups.empty() || !gainsByTurns(loop, target_, options_)) return false;
+  DotsInFlight dots(loop, [&](twg::LocalAllocOp memory) {
+    return llvm::any_of(groups, [&](const CopyGroup& group) { return group.has(memory); });
   });
-  if (asked.empty() || !target_.features().warpRoles)
-    return; // other GPUs' code leaves the hint alone, as Triton's does
+  return options_.dotsInFlight && dots.any() && dots.haveWorkBetween();
+}
+
+void Producer::run() {
+  if (!target_.features().warpRoles) return; // other GPUs' code leaves the hint alone, as Triton's does
+  SmallVector<scf::ForOp> wanting;
+  kernel_.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    if (loop->hasAttr(kAsked) || wantsTurns(loop)) wanting.push_back(loop);
+  });
   llvm::DenseSet<Operation*> seen;
-  for (scf::ForOp outer : asked) {
+  for (scf::ForOp outer : wanting) {
     reason_.clear();
     bool any = false;
     const bool hasBlocks = outer
@@ -171,7 +196,7 @@ void Producer::run() {
         if (seen.insert(loop).second) any |= find(loop);
         any |= llvm::any_of(given_, [&](const GivenLoop& given) { return given.loop == loop; });
       });
-    if (any) continue;
+    if (any || !outer->hasAttr(kAsked)) continue;
     outer.emitWarning() << "tl.range(warp_specialize=True) changes nothing here: " << reason_;
   }
   if (!given_.empty()) make();
@@ -244,10 +269,15 @@ Value Producer::slotBefore(OpBuilder& builder, Location where, Value turn, int s
   return arith::SelectOp::create(builder, where, isFirst, number(builder, where, slots - 1), less);
 }
 
-/// Puts the producer's operations where the copies stood, and the program's wait behind them.
-void Producer::fillIn(BlockRing& ring, Value turn) {
+/// Puts the producer's operations where the copies stood, and the program's wait in front of the first reader.
+void Producer::fillIn(GivenLoop& given, BlockRing& ring, Value turn) {
   CopyGroup& group = ring.group;
   Location where = group.wait.getLoc();
+  Operation* first = given.loop.getBody()->getTerminator();
+  for (Operation* reader : readersOf(group)) {
+    Operation* here = given.loop.getBody()->findAncestorOpInBlock(*reader);
+    if (here->isBeforeInBlock(first)) first = here;
+  }
   OpBuilder builder(group.expect);
   ofProducer_.insert(
       twg::BarrierWaitOp::create(builder, where, barrierAt(builder, where, ring.empty, turn), Value(), /*free=*/true));
@@ -263,28 +293,27 @@ void Producer::fillIn(BlockRing& ring, Value turn) {
     copy.slots.replaceMemory(builder, turn);
     copy.slots.memory().erase();
   }
-  builder.setInsertionPoint(group.wait);
+  builder.setInsertionPoint(first);
   twg::BarrierWaitOp::create(builder, where, barrierAt(builder, where, ring.full, turn), Value());
   group.wait.erase(), group.expect.erase(), group.before.erase();
 }
 
-/// Arrives at `empty` behind the group's last reader.
+/// Arrives at `empty` behind the group's last reader. `barrier`: behind the loop's wait for products in flight.
 void Producer::release(GivenLoop& given, BlockRing& ring, Value turn, Operation* barrier) {
   CopyGroup& group = ring.group;
   Location where = given.loop.getLoc();
   Block* body = given.loop.getBody();
   Operation* last = group.wait;
   bool isInFlight = false;
-  for (const BlockCopy& copy : group.copies) {
-    SmallVector<Value> memory{twg::LocalAllocOp(copy.slots.memory()).getResult()};
-    while (!memory.empty())
-      for (Operation* user : memory.pop_back_val().getUsers()) {
-        if (isa<twg::MemDescViewOp>(user)) memory.push_back(user->getResult(0));
-        Operation* here = body->findAncestorOpInBlock(*user);
-        if (last->isBeforeInBlock(here)) last = here;
-        auto dot = dyn_cast<twg::WarpgroupDotOp>(user);
-        isInFlight |= dot && dot.getInFlight();
-      }
+  for (Operation* reader : readersOf(group)) {
+    Operation* here = body->findAncestorOpInBlock(*reader);
+    auto dot = dyn_cast<twg::WarpgroupDotOp>(reader);
+    // Where all products are waited for, so are those of this iteration that stand in front.
+    if (dot && dot.getInFlight() && here->isBeforeInBlock(barrier) && waitsForAll(barrier->getPrevNode()))
+      here = barrier;
+    else
+      isInFlight |= dot && dot.getInFlight();
+    if (last->isBeforeInBlock(here)) last = here;
   }
   OpBuilder builder(given.loop);
   if (!isInFlight) {
@@ -335,50 +364,10 @@ void Producer::rewrite(GivenLoop& given) {
   for (BlockRing& ring : given.rings) {
     allocate(given, ring);
     release(given, ring, turn, barrier);
-    fillIn(ring, turn);
+    fillIn(given, ring, turn);
   }
   if (barrier) barrier->erase();
 }
-
-int registersOf(Value tile) {
-  auto type = dyn_cast<RankedTensorType>(tile.getType());
-  if (!type || !type.getElementType().isIntOrFloat()) return 0;
-  return int(llvm::divideCeil(twg::layoutOf(type).registers() * type.getElementTypeBitWidth(), 32));
-}
-
-/// True for a sum that the next iteration goes on with.
-bool isCarried(Value sum) {
-  return llvm::any_of(sum.getUsers(), [](Operation* user) {
-    if (isa<twg::WarpgroupDotOp, twg::WarpgroupWaitOp>(user)) return llvm::any_of(user->getResults(), isCarried);
-    return user->hasTrait<OpTrait::IsTerminator>();
-  });
-}
-
-/// Registers of a sum that one instruction adds to: 64 rows.
-int registersOfInstruction(twg::WarpgroupDotOp dot) {
-  constexpr int64_t kRows = 64;
-  const LinearLayout layout = twg::layoutOf(dot.getD());
-  int registers = registersOf(dot.getD());
-  for (uint32_t basis : layout.bases(Part::Register))
-    if (layout.coordinates(basis)[dot.getTransposed() ? 1 : 0] >= kRows) registers /= 2;
-  return registers;
-}
-
-/// Registers that tiles take in a loop with products: what it carries, and a product beside that.
-int registersOfTiles(tt::FuncOp kernel) {
-  int most = 0;
-  kernel.walk([&](twg::WarpgroupDotOp dot) {
-    int all = registersOf(dot.first().get());
-    auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
-    if (!loop || !isCarried(dot.getD())) all += registersOf(dot.getD());
-    if (loop)
-      for (Value value : loop.getRegionIterArgs()) all += registersOf(value);
-    most = std::max(most, all);
-  });
-  return most;
-}
-
-int roundedDown(int registers) { return registers / kRegisterStep * kRegisterStep; }
 
 } // namespace
 
@@ -394,38 +383,6 @@ twg::ProducerOp producerOf(tt::FuncOp kernel) {
 int warpsOf(tt::FuncOp kernel, const Options& options) {
   twg::ProducerOp producer = producerOf(kernel);
   return options.numWarps + (producer ? int(producer.getWarps()) : 0);
-}
-
-void divideRegisters(tt::FuncOp kernel, const Target& target, const Options& options) {
-  twg::ProducerOp producer = producerOf(kernel);
-  if (!producer || options.maxRegisters) return;
-  const int warps = warpsOf(kernel, options), threads = warps * target.warpSize;
-  const int needed = registersOfTiles(kernel) + kRegistersBesideTiles;
-  int atLeast = kProducerRegisters; // when the kernel begins: an assembler wants room for each of its instructions
-  kernel.walk([&](twg::WarpgroupDotOp dot) {
-    atLeast = std::max(atLeast, registersOfInstruction(dot) + kRegistersBesideTiles);
-  });
-  const uint32_t shared = target.features().sharedKilobytesMost * 1024 + kSharedOfSystem;
-  int ctas = std::max(1, int(shared / (sharedBytesOf(kernel) + kSharedOfSystem)));
-  for (; ctas > 0; --ctas) {
-    const int atStart = roundedDown(kRegisters / (threads * ctas));
-    if (atStart > kMostRegisters) return; // enough for all
-    const int left = atStart * warps - kProducerRegisters * kProducerWarps;
-    const int ofProgram = std::min(roundedDown(left / options.numWarps), kMostRegisters);
-    if (atStart < atLeast || (ofProgram < needed && ctas > 1)) continue;
-    producer.setRegisters(ArrayRef<int32_t>{kProducerRegisters, ofProgram});
-    return;
-  }
-}
-
-int registersAtStart(tt::FuncOp kernel, const Options& options) {
-  twg::ProducerOp producer = producerOf(kernel);
-  std::optional<ArrayRef<int32_t>> divided = producer ? producer.getRegisters() : std::nullopt;
-  if (!divided) return 0;
-  ArrayRef<int32_t> registers = *divided;
-  const int warps = warpsOf(kernel, options), own = int(producer.getWarps());
-  return int(
-      llvm::alignTo(llvm::divideCeil(registers[0] * own + registers[1] * options.numWarps, warps), kRegisterStep));
 }
 
 } // namespace tiletwin::codegen

@@ -17,7 +17,8 @@
 
 namespace tiletwin::codegen {
 
-/// Makes a twg.producer for the loops that ask for one (tl.range(warp_specialize=True)). Warns at a loop that asks in vain.
+/// Makes a twg.producer for the loops that ask for one (tl.range(warp_specialize=True)), and for those whose warps can take
+/// turns at the tensor cores then (Turns.h). Warns at a loop that asks in vain.
 void makeProducer(tt::FuncOp kernel, const Target& target, const Options& options);
 
 /// The kernel's twg.producer; null if it has none.

@@ -18,6 +18,7 @@
 #include "codegen/passes/TensorCopies.h"
 #include "codegen/passes/TensorMaps.h"
 #include "codegen/passes/ThreadReductions.h"
+#include "codegen/passes/Turns.h"
 #include "codegen/passes/VerifyProtocol.h"
 #include "ir/Numerics.h"
 #include "ir/PassSteps.h"
@@ -127,6 +128,11 @@ LogicalResult placeBarriers(ModuleOp module, const Target&, const Options&) {
   return success();
 }
 
+LogicalResult giveTurns(ModuleOp module, const Target& target, const Options& options) {
+  takeTurns(kernelOf(module), target, options);
+  return success();
+}
+
 LogicalResult groupAndWait(ModuleOp module, const Target& target, const Options& options) {
   makeGroups(kernelOf(module));
   return options.verify ? verifyProtocol(kernelOf(module), target, threadsOf(target, options)) : success();
@@ -152,6 +158,7 @@ constexpr Step kSteps[] = {
     {"twg-phases", "the phases that waits for tensor copies are for, as values", findPhases},
     {"twg-shared-memory", "places in shared memory, of tiles and of what operations use", placeSharedMemory},
     {"twg-barriers", "barriers wherever threads share memory", placeBarriers},
+    {"twg-turns", "turns of two groups of warps at the tensor cores, in loops that do other work beside", giveTurns},
     {"twg-groups", "fences in front of products, groups of products and of stores to tensors, waits for them",
      groupAndWait},
 };

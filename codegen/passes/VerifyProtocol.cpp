@@ -5,6 +5,7 @@
 #include "codegen/passes/Producer.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/StoreWaits.h"
+#include "codegen/passes/Turns.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -234,6 +235,14 @@ twg::BarrierWaitOp waitForFreeSlot(twg::TensorLoadOp load) {
   return {};
 }
 
+/// True if a wait for all products stands between the two.
+bool isWaitedForBetween(Operation* product, Operation* end) {
+  for (Operation* op = product; op && op != end; op = op->getNextNode())
+    if (auto wait = dyn_cast<twg::WarpgroupWaitOp>(op); wait && wait.getPending() == 0)
+      return end->getBlock() == op->getBlock();
+  return false;
+}
+
 /// A product in flight is done with its slot in the next iteration, behind a wait that leaves only that one's products, and
 /// behind the loop.
 LogicalResult verifyReleasedLater(twg::WarpgroupDotOp dot, Slot slot, ArrayRef<twg::BarrierArriveOp> arrivals) {
@@ -241,8 +250,10 @@ LogicalResult verifyReleasedLater(twg::WarpgroupDotOp dot, Slot slot, ArrayRef<t
   const int64_t products = countBetween<twg::WarpgroupCommitOp>(&body->front(), nullptr);
   bool isLater = false, isBehind = false;
   for (twg::BarrierArriveOp arrive : arrivals) {
-    if (arrive->getBlock() == body && Slot(arrive.getBarrier()).number == slot.number)
+    if (arrive->getBlock() == body && Slot(arrive.getBarrier()).number == slot.number) {
+      if (isWaitedForBetween(dot, arrive)) return success();
       return arrive.emitOpError("gives back a slot that a product in flight reads");
+    }
     auto wait = cast_if_present<twg::WarpgroupWaitOp>(
         findBefore(arrive, [](Operation* op) { return isa<twg::WarpgroupWaitOp>(op); }));
     Operation* loop = body->getParentOp();
@@ -330,7 +341,9 @@ LogicalResult verifyProxy(Operation* op, Value memory) {
 } // namespace
 
 LogicalResult verifyProtocol(tt::FuncOp kernel, const Target& target, ThreadBits threads) {
-  if (failed(verifySharedMemory(kernel, target, threads)) || failed(verifyBarriers(kernel))) return failure();
+  if (failed(verifySharedMemory(kernel, target, threads)) || failed(verifyBarriers(kernel)) ||
+      failed(verifyTurns(kernel)))
+    return failure();
   auto visit = [&](Operation* op) -> WalkResult {
     for (Value memory : memoryReadBy(op))
       if (failed(verifyReader(op, memory))) return WalkResult::interrupt();

@@ -19,6 +19,7 @@ namespace tiletwin::codegen {
 ///     for before the next barrier if they are not in flight;
 ///   - a producer fills memory of its own, a slot of it behind a wait that it is free; its readers wait until it is full, and
 ///     each warp arrives at the barrier of free slots where it has read: behind a wait for the product, if that is in flight;
+///   - two groups of warps take turns in order, none is left over, and nothing in a turn waits for all warps;
 ///   - a slot of a ring is filled behind a barrier that its readers of the iteration before have reached.
 mlir::LogicalResult verifyProtocol(tt::FuncOp kernel, const Target& target, ThreadBits threads);
 

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 import test_dots_in_flight as dots
 import test_pipelined_tensor_copies as tensor_copies
+import test_turns as turns
 import tiletwin as triton
 import tiletwin.checks
 import tiletwin.language as tl
@@ -80,14 +81,21 @@ def _described(kernel: Any, rows: int, scalars: tuple[int, ...], monkeypatch: py
     maps = [TensorDescriptor.from_tensor(t, list(block)) for t, block in zip(tensors, blocks, strict=True)]
     monkeypatch.setenv("TILETWIN_BACKEND", "sim")
     compiled = kernel[(1,)](*maps, *scalars, 64, 64, 32, num_stages=3, num_warps=4)
+    return _of_maps(compiled, (a, b), (rows, 64), scalars)
+
+
+def _of_maps(
+    compiled: Any, read: tuple[np.ndarray, ...], written: tuple[int, int], scalars: tuple[float, ...]
+) -> Program:
+    """A launch with the maps of what it reads and of its result, float32, then scalars."""
     kinds = [re.fullmatch(r"tensormap<\w+, (\d+)x(\d+), (\d+)>", kind) for kind in compiled.asm.facts["arguments"]]
     boxes = [tuple(map(int, kind.groups())) for kind in kinds if kind]
 
     def arguments() -> tuple[list[Any], np.ndarray]:
-        c = np.zeros((rows, 64), np.float32)
+        c = np.zeros(written, np.float32)
         described = (
             (tiletwin.sim.tensor_map(t, (box[1], box[0]), swizzle=f"{box[2]}B"), *t.shape, t.shape[1], 1)
-            for t, box in zip((a, b, c), boxes, strict=True)
+            for t, box in zip((*read, c), boxes, strict=True)
         )
         return [*itertools.chain(*described), *scalars], c
 
@@ -109,6 +117,16 @@ def produced(a, b, c, K, M, N, BM: tl.constexpr, BN: tl.constexpr, BK: tl.conste
             c.store([row, column], sums.to(c.dtype))
 
 
+def softmax_in_turns(monkeypatch: pytest.MonkeyPatch) -> Program:
+    """A ring for each operand, and two groups of warps that take turns at the tensor cores."""
+    q, k, v = _random(128, 64), _random(512, 64), _random(513, 64)[1:]
+    tensors = [torch.from_numpy(x) for x in (q, k, v)] + [torch.zeros((128, 64))]
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    maps = [TensorDescriptor.from_tensor(t, [128, 64]) for t in tensors]
+    compiled = turns.described[(1,)](*maps, 512, 0.125, 128, 128, 64, num_stages=2, num_warps=8)
+    return _of_maps(compiled, (q, k, v), (128, 64), (512, 0.125))
+
+
 def produced_matmul(monkeypatch: pytest.MonkeyPatch) -> Program:
     """A ring that warps of their own fill, ahead into the next block of the result; the result leaves by TMA."""
     return _described(produced, 128, (64, 128, 128), monkeypatch)
@@ -119,6 +137,7 @@ PROGRAMS = {
     "attention": attention,
     "tensor_matmul": tensor_matmul,
     "produced_matmul": produced_matmul,
+    "softmax_in_turns": softmax_in_turns,
 }
 
 
@@ -153,7 +172,7 @@ class Mistake(NamedTuple):
 
 
 DROPPED = re.compile(
-    r"\s(bar\.sync|barrier\.sync\S*|cp\.async\.(wait_group|wait_all|commit_group|bulk\.wait_group\S*|bulk\.commit_group)"
+    r"\s(bar\.sync|bar\.arrive|barrier\.sync\S*|cp\.async\.(wait_group|wait_all|commit_group|bulk\.wait_group\S*|bulk\.commit_group)"
     r"|wgmma\.(wait_group|commit_group|fence)\S*|mbarrier\.(init|arrive\S*)\S*|fence\.\S+)"
 )
 WAITS = re.compile(r"(wgmma\.wait_group\S*|cp\.async\.(?:bulk\.)?wait_group\S*)\s+(\d+);")
@@ -244,6 +263,20 @@ NEEDLESS = {
         ("dropped", "fence.proxy.async.shared::cta;"),
         ("dropped", "fence.proxy.async.shared::cta;"),
     ],
+    "softmax_in_turns": [
+        # Two fences and two barriers in front of the loop, with nothing between them; fences of the producer's as above.
+        ("dropped", "fence.proxy.async.shared::cta;"),
+        ("dropped", "fence.proxy.async.shared::cta;"),
+        ("dropped", "fence.proxy.async.shared::cta;"),
+        ("dropped", "fence.proxy.async.shared::cta;"),
+        ("dropped", "bar.sync 1, 256;"),
+        ("dropped", "bar.sync 1, 256;"),
+        # In front of the loop no product is in flight.
+        ("dropped", "wgmma.wait_group.sync.aligned 0;"),
+        ("one more may stay", "wgmma.wait_group.sync.aligned 0;"),
+        # Behind the loop nobody fills the last slot again.
+        ("dropped", "@%p mbarrier.arrive.shared::cta.b64 _, [%r];"),
+    ],
 }
 """What the code does not need: without it nothing is wrong."""
 
@@ -252,12 +285,14 @@ TOGETHER = {
     "attention": [],
     "tensor_matmul": ["bar.sync 0;"],
     "produced_matmul": [],
+    "softmax_in_turns": ["bar.sync 1, 256;"],
 }
 """Of two that do the same one is needed."""
 
 
 def instruction(made: Program, mistake: Mistake) -> str:
-    return " ".join(made.ptx.splitlines()[mistake.line].split())
+    """Without the numbers of its registers."""
+    return re.sub(r"(%[a-z]+)\d+", r"\1", " ".join(made.ptx.splitlines()[mistake.line].split()))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

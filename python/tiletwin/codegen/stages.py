@@ -137,11 +137,14 @@ class AsmDict(Mapping):
         return self._binary
 
     def may_add_warps(self) -> bool:
-        """Whether a loop asks for warps of its own. Makes no stage."""
+        """Whether a loop asks for warps of its own, or may get them: one with products of descriptors' blocks. Makes no
+        stage."""
         with self._lock:
             made = self._made.get(self._last) or self._texts[self._last]
             text = made(self._last) if callable(made) else made
-            return isinstance(text, str) and ("tt.warp_specialize" in text or "twg.producer" in text)
+            if not isinstance(text, str):
+                return False
+            return "tt.warp_specialize" in text or "twg.producer" in text or ("tt.dot" in text and "tensordesc" in text)
 
     @property
     def launched(self) -> AsmDict:
