@@ -25,6 +25,7 @@
 
 namespace tiletwin::sim {
 
+struct LaunchCounts; // counters/Counts.h: what each instruction did
 class Program; // machine/Program.h: an entry and the functions it calls, decoded
 
 struct LoadOptions {
@@ -83,6 +84,7 @@ struct LaunchParams {
   std::span<const Buffer> buffers;       ///< memory the kernel may touch; device addresses are host addresses
   CheckOptions checks;
   FindingCollector* findings = nullptr;        ///< null: nothing is kept
+  LaunchCounts* counts = nullptr;              ///< gets what each instruction did; null: nothing is counted
   unsigned threads = 0;                        ///< 0: as TILETWIN_NUM_THREADS says, or all cores
   std::optional<Schedule> schedule;            ///< nothing: as TILETWIN_SIM_SCHEDULE says
   uint64_t instructionLimit = 0;               ///< warp instructions of the launch; 0: none

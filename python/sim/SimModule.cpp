@@ -9,6 +9,7 @@
 #include "../src/ReadEnvironment.h"
 #include "../src/TensorMapNumbers.h"
 #include "Callbacks.h"
+#include "CountRows.h"
 #include "frontend/PyFunctions.h"
 #include "sim/Sim.h"
 #include "sim/Tensormap.h"
@@ -74,11 +75,11 @@ bool readBuffers(ListArgument list, std::vector<Buffer>& buffers) {
 
 using Sizes = std::array<uint32_t, 3>;
 
-/// -> (instructions, lane instructions). checks: words of CheckOptions. schedule: as TILETWIN_SIM_SCHEDULE has it; empty: as the
+/// -> (instructions, lane instructions, what countRows() gives if `counted`, else None). checks: words of CheckOptions. schedule: as TILETWIN_SIM_SCHEDULE has it; empty: as the
 /// variable says. print: called with text.
 PyRef launch(const ModuleHandle& module, const char* entry, Sizes grid, Sizes block, Sizes cluster, uint32_t shared,
              std::span<const std::byte> parameters, ListArgument buffers, TupleArgument checks, uint32_t threads,
-             uint64_t limit, std::string_view schedule, PyObject* print) {
+             uint64_t limit, std::string_view schedule, PyObject* print, bool counted) {
   const sim::Kernel* kernel = kernelOf(module, entry);
   std::vector<Buffer> known;
   if (!kernel || !readBuffers(buffers, known)) return {};
@@ -106,6 +107,8 @@ PyRef launch(const ModuleHandle& module, const char* entry, Sizes grid, Sizes bl
   Callbacks callbacks(print);
   params.print = [&](std::string_view text) { callbacks.print(text); };
   params.poll = [&] { return callbacks.mayGoOn(); };
+  sim::LaunchCounts counts;
+  if (counted) params.counts = &counts;
   sim::Result result;
   const bool ran = workWithoutGil(entry, [&] { result = sim::launch(*kernel, params); });
   if (callbacks.raise() || !ran || !reportFindings(entry, findings.take(), /*raises=*/!result.trap)) return {};
@@ -113,7 +116,7 @@ PyRef launch(const ModuleHandle& module, const char* entry, Sizes grid, Sizes bl
     raiseTrap(result.trap);
     return {};
   }
-  return pyTuple(result.instructions, result.laneInstructions);
+  return pyTuple(result.instructions, result.laneInstructions, counted ? countRows(counts, module->source()) : none());
 }
 
 /// The 128 bytes of a tensor map; ValueError says why the driver would refuse the numbers.
@@ -143,7 +146,7 @@ bool execute(PyObject* module) {
               .methods = {method<"entries", entries>("Names of the module's entries."),
                           method<"facts", facts>("facts(entry): what a launch of it wants."),
                           method<"launch", launch>("launch(entry, grid, block, cluster, shared, parameters, buffers, "
-                                                   "checks, threads, limit, schedule, print)")}});
+                                                   "checks, threads, limit, schedule, print, counted)")}});
 }
 
 } // namespace

@@ -269,6 +269,29 @@ def sim(
 
 
 @app.command(context_settings=_OF_SCRIPT)
+def profile(
+    words: Annotated[list[str], SCRIPT],
+    kernels: Annotated[
+        str,
+        typer.Option("--kernel", metavar="NAMES", help="Show these kernels only: names or patterns, joined by commas."),
+    ] = "",
+    lines: Annotated[int, typer.Option(help="Print so many lines of each launch, those that run most; 0: all.")] = 0,
+    json: Annotated[
+        str, typer.Option("--json", metavar="FILE", help="Write everything that was counted as JSON.")
+    ] = "",
+    html: Annotated[str, typer.Option("--html", metavar="FILE", help="Write one HTML page.")] = "",
+) -> None:
+    """Run a script whose every Triton launch runs on the simulator, and say what its lines cost, by ncu's names.
+
+    Exits with the script's code; 4 if it launched nothing.
+    """
+    from tiletwin.counters import command
+
+    code = command.profile(words, kernels=kernels, lines=lines, json=json, html=html, fail=_fail)
+    raise typer.Exit(code)
+
+
+@app.command(context_settings=_OF_SCRIPT)
 def diff(
     words: Annotated[list[str], SCRIPT],
     backends: Annotated[

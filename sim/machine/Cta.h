@@ -13,12 +13,13 @@ namespace tiletwin::sim {
 
 class Program;
 struct Cluster;
-class FramePool;     // Fragments.h
-struct CtaAsync;     // isa/Async.h: mbarriers and bulk copies on their way
-struct PrintedText;  // isa/Builtins.cpp: what it has printed
-class Observer;      // Observer.h: checks look on
-struct CtaWritten;   // check/UninitializedCheck.cpp: which bytes of its memory have been written
-struct ClusterRaces; // check/RaceCheck.cpp: who has accessed what, and what comes before what
+class FramePool;      // Fragments.h
+struct CtaAsync;      // isa/Async.h: mbarriers and bulk copies on their way
+struct PrintedText;   // isa/Builtins.cpp: what it has printed
+class Observer;       // Observer.h: checks look on
+struct CtaWritten;    // check/UninitializedCheck.cpp: which bytes of its memory have been written
+struct ClusterCounts; // counters/Counting.cpp: what its instructions did
+struct ClusterRaces;  // check/RaceCheck.cpp: who has accessed what, and what comes before what
 
 /// Everything one launch's clusters share. Const but for what is atomic or under `mutex`.
 struct Grid {
@@ -108,7 +109,8 @@ struct Cluster {
   uint64_t nextDue = kNeverDue; ///< the turn at which a copy or a product lands that nobody has waited for
   /// Set with nextDue: lands what is due, and finds nextDue.
   void (*landDue)(Cluster& cluster) = nullptr;
-  std::shared_ptr<ClusterRaces> races; ///< only if races are looked for
+  std::shared_ptr<ClusterRaces> races;   ///< only if races are looked for
+  std::shared_ptr<ClusterCounts> counts; ///< only if instructions are counted
 };
 
 /// The place of number `linear` in a box, x first.

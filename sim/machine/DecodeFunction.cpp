@@ -251,6 +251,7 @@ bool FunctionDecoder::decodeBody(const FlowGraph&) {
   end.flow = Flow::Return;
   end.kind = InstClass::Control;
   end.source = int32_t(function_.body.size()) - 1;
+  end.isInserted = true;
   code_.code.push_back(end);
   return nextOffset_ <= kLargestBlock || fail(function_.at, "the registers of " + function_.name + " are too many");
 }
@@ -310,10 +311,12 @@ void FunctionDecoder::append(Inst out) {
     copy.a = guard;
     guard = copy.d = temporary(0);
     copy.source = current_;
+    copy.isInserted = true;
     code_.code.push_back(copy);
   }
-  const auto add = [&](Inst in) {
+  const auto add = [&](Inst in, bool isInserted) {
     in.source = current_;
+    in.isInserted = isInserted;
     if (guard) {
       in.guard = guard;
       in.guardNegated = out.guardNegated;
@@ -325,11 +328,11 @@ void FunctionDecoder::append(Inst out) {
     check.run = runProductRegisterUses;
     check.kind = out.kind;
     check.data = uses;
-    add(check);
+    add(check, true);
   }
-  for (const Inst& in : before_) add(in);
-  add(out);
-  for (const Inst& in : after_) add(in);
+  for (const Inst& in : before_) add(in, true);
+  add(out, false);
+  for (const Inst& in : after_) add(in, true);
 }
 
 /// Numbers of instructions of the text become numbers of Insts.

@@ -72,6 +72,7 @@ struct alignas(64) Inst {
   InstClass kind = InstClass::Integer;
   bool guardNegated = false;
   bool joins = false;       ///< lanes that parted earlier may meet in front of this instruction
+  bool isInserted = false;  ///< stands beside the instruction of the text that `source` names, and is none of its own
   int32_t reconverges = -1; ///< Branch, BranchTable: Inst at which the ways meet again
   int32_t source = -1;      ///< index into ptx::Function::body
 };

@@ -3,6 +3,7 @@
 //            of a queue and the next one begins, so that all of a grid can be under way at the same time.
 #include "runtime/Environment.h"
 #include "sim/check/Checks.h"
+#include "sim/counters/Counting.h"
 #include "sim/isa/DeviceHeap.h"
 #include "sim/machine/Cluster.h"
 #include "sim/machine/Program.h"
@@ -226,10 +227,13 @@ Result launch(const Kernel& kernel, const LaunchParams& given) {
   addMemory(grid);
   const std::vector<std::unique_ptr<Observer>> checks = makeChecks(grid);
   for (const std::unique_ptr<Observer>& check : checks) grid.observers.push_back(check.get());
+  std::optional<Counting> counting;
+  if (params.counts) grid.observers.push_back(&counting.emplace(*grid.program->module));
 
   const unsigned cores = unsigned(tbb::this_task_arena::max_concurrency());
   const unsigned threads = params.threads ? params.threads : unsigned(environment::numThreads().value_or(int(cores)));
   const RunCounts counts = GridRun(grid).run(threads);
+  if (counting) *params.counts = counting->take();
   return {std::move(grid.trap), counts.instructions, counts.laneInstructions};
 }
 

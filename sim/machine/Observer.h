@@ -27,6 +27,10 @@ public:
   /// An instruction is about to run. Told only if wantsInstructions().
   virtual void instruction(Warp& warp, const Inst& in, LaneMask active) {}
   virtual bool wantsInstructions() const { return false; }
+  /// The instruction that was told last has done nothing yet (Step::Retry): it will be told again.
+  virtual void retries(Warp& warp, const Inst& in, LaneMask active) {}
+  /// The instruction that was told last with lanes `told` has run with `ran`: others have joined them, or some were left behind.
+  virtual void regroups(Warp& warp, const Inst& in, LaneMask told, LaneMask ran) {}
   /// Memory is about to be read or written: `host` as resolve() found it.
   virtual void access(Warp& warp, const Access& access, LaneMask active, const uint64_t* addresses,
                       std::byte* const* host) {}

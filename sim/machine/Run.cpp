@@ -22,7 +22,11 @@ public:
 
 private:
   bool load();
-  void tell(const Inst& in, LaneMask active);
+  template <class Tell> void tellWatching(Tell&& tell);
+  // Out of the loop's way: nobody looks on, nearly always.
+  [[gnu::cold, gnu::noinline]] void tell(const Inst& in, LaneMask active);
+  [[gnu::cold, gnu::noinline]] void tellRegroups(const Inst& in, LaneMask told);
+  [[gnu::cold, gnu::noinline]] void tellRetries(const Inst& in, LaneMask active);
   Pause step(const Inst& in, LaneMask active);
   Pause pauseAt(const Inst& in, LaneMask active, Step step);
   bool branch(const Inst& in, LaneMask active);
@@ -100,10 +104,24 @@ Pause FragmentRun::run() {
   return Pause::Budget;
 }
 
+/// Tells observers that want to hear of instructions.
+template <class Tell> void FragmentRun::tellWatching(Tell&& tell) {
+  for (Observer* observer : warp_.cta->cluster->grid->observers)
+    if (observer->wantsInstructions()) tell(*observer);
+}
+
 void FragmentRun::tell(const Inst& in, LaneMask active) {
   warp_.at = &in;
-  for (Observer* observer : warp_.cta->cluster->grid->observers)
-    if (observer->wantsInstructions()) observer->instruction(warp_, in, active);
+  tellWatching([&](Observer& observer) { observer.instruction(warp_, in, active); });
+}
+
+void FragmentRun::tellRegroups(const Inst& in, LaneMask told) {
+  const LaneMask ran = guarded(in, warp_, fragment_.lanes);
+  tellWatching([&](Observer& observer) { observer.regroups(warp_, in, told, ran); });
+}
+
+void FragmentRun::tellRetries(const Inst& in, LaneMask active) {
+  tellWatching([&](Observer& observer) { observer.retries(warp_, in, active); });
 }
 
 Pause FragmentRun::step(const Inst& in, LaneMask active) {
@@ -113,6 +131,7 @@ Pause FragmentRun::step(const Inst& in, LaneMask active) {
   if (step != Step::Next) [[unlikely]]
     return pauseAt(in, active, step);
   if (fragment_.lanes != lanes_) [[unlikely]] { // it has gathered or left lanes behind
+    if (observed_) tellRegroups(in, active);
     lanes_ = fragment_.lanes;
     stop_ = fragment_.join && fragment_.join->frame == fragment_.frame ? fragment_.join->at : nullptr;
   }
@@ -129,6 +148,7 @@ Pause FragmentRun::pauseAt(const Inst& in, LaneMask active, Step step) {
     --counts_.instructions;
     counts_.laneInstructions -= unsigned(__builtin_popcount(active));
     fragment_.retries = true;
+    if (observed_) tellRetries(in, active);
     if (others) part(warp_, fragment_, others, after, next_, after);
     return Pause::Waits;
   }

@@ -139,7 +139,5 @@ def launch(
         buffers = [*buffers, ("scratch memory", begin, begin + scratch.size, False)]
     block = pack(kernel.name, entry.parameters, entry.parameter_bytes, arguments, LaunchMemory())
     sizes = grid, (facts["num_warps"] * 32, 1, 1), (1, 1, 1)
-    entry.module.native.launch(
-        entry.name, *sizes, facts["shared"], block, buffers, chosen_checks(None), 0, 0, "", sys.stdout.write
-    )
+    entry.launch(*sizes, facts["shared"], block, buffers, chosen_checks(None), 0, 0, "", sys.stdout.write)
     return kernel

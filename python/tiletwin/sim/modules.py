@@ -27,6 +27,11 @@ class Ran(NamedTuple):
     """The same, times the lanes that took part."""
 
 
+watcher: Callable[..., None] | None = None
+"""Called after each launch, in every thread that launches, with the kernel, sizes of grid, block and cluster, bytes of
+dynamic shared memory, and what each instruction did, as python/sim/CountRows.h has it. None: nothing is counted."""
+
+
 class Kernel(Entry):
     """An entry, ready to run on the simulator.
 
@@ -95,12 +100,20 @@ class Kernel(Entry):
         for i, array in enumerate(call.memory):
             reached.add(f"{self.name}(): memory[{i}]", f"memory[{i}]", array)
         reached.add_registered()
-        row = self.module.native.launch(
-            self.name, *call[:4], parameters, reached.buffers, words, count(threads, "threads"),
-            count(limit, "limit", 64), schedule, print or _write,
+        ran = self.launch(
+            *call[:4], parameters, reached.buffers, words, count(threads, "threads"), count(limit, "limit", 64),
+            schedule, print or _write,
         )  # fmt: skip
         reached.write_back()
-        return Ran(*row)
+        return ran
+
+    def launch(self, grid: Sizes, block: Sizes, cluster: Sizes, shared: int, *rest: Any) -> Ran:
+        """Runs the kernel as `_sim.Module.launch` does, and tells `watcher` what its instructions did."""
+        told = watcher
+        *numbers, rows = self.module.native.launch(self.name, grid, block, cluster, shared, *rest, told is not None)
+        if told is not None:
+            told(self, grid, block, cluster, shared, rows)
+        return Ran(*numbers)
 
 
 def _write(text: str) -> None:
@@ -117,6 +130,7 @@ class Module:
 
     def __init__(self, text: str, file: str, contract: bool) -> None:
         self.file = self.place = file
+        self.text = text
         text = text.encode("utf-8", "replace").decode("utf-8")  # surrogates cannot be handed on
         try:
             self.native = extension().load(text, file, contract)
