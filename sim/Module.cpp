@@ -24,6 +24,7 @@ std::shared_ptr<const Module> Module::load(std::string_view text, const LoadOpti
   auto memory = std::make_shared<ModuleMemory>();
   error = {};
   if (!memory->make(source, error)) return nullptr;
+  module->memory_ = memory;
   for (size_t f = 0; f < source.functions.size(); ++f) {
     if (!source.functions[f].isEntry || !source.functions[f].hasBody) continue;
     auto program = std::make_shared<Program>();
@@ -37,6 +38,8 @@ std::shared_ptr<const Module> Module::load(std::string_view text, const LoadOpti
   }
   return module;
 }
+
+uint64_t Module::addressOf(size_t variable) const { return memory_->address(variable); }
 
 const Kernel* Module::find(std::string_view entry) const {
   for (const Kernel& kernel : kernels_)

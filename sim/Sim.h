@@ -26,7 +26,8 @@
 namespace tiletwin::sim {
 
 struct LaunchCounts; // counters/Counts.h: what each instruction did
-class Program; // machine/Program.h: an entry and the functions it calls, decoded
+class Program;       // machine/Program.h: an entry and the functions it calls, decoded
+class ModuleMemory;  // machine/Program.h: the bytes of a module's variables
 
 struct LoadOptions {
   std::string file = "kernel.ptx"; ///< what diagnostics call the text
@@ -60,9 +61,12 @@ public:
   /// Null if there is no such entry.
   const Kernel* find(std::string_view entry) const;
   const ptx::Module& source() const { return *source_; }
+  /// Where a variable of source() lies, by its index there; 0: it is in no memory of the module's own.
+  uint64_t addressOf(size_t variable) const;
 
 private:
   std::shared_ptr<const ptx::Module> source_;
+  std::shared_ptr<const ModuleMemory> memory_;
   std::vector<std::string> names_;
   std::vector<Kernel> kernels_;
 };
