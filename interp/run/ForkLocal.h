@@ -10,8 +10,7 @@
 
 namespace tiletwin::interp {
 
-/// How many forks lie between this process and the one that loaded the library. Registers the fork handler at first
-/// use.
+/// How many forks lie between this process and the one that loaded the library.
 unsigned forkGeneration();
 
 /// Owner of the T of this process. Any thread may call get().

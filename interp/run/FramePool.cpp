@@ -16,7 +16,7 @@ constexpr size_t kSmallest = 4096; ///< arenas are multiples of it, so that kern
 struct FramePool::Pooled {
   Frame frame;
   size_t capacity = 0;
-  Pooled* next = nullptr; // under mutex_
+  Pooled* next = nullptr; // under FramePool::mutex_
 
   static void destroy(Pooled* pooled) {
     std::free(pooled->frame.arena);
@@ -35,8 +35,23 @@ int FramePool::mostThreads(size_t arenaBytes) {
   return int(std::clamp<size_t>(kArenaBudget / std::max<size_t>(arenaBytes, kSmallest), 1, 4096));
 }
 
+std::atomic<FramePool::Pooled*>& FramePool::home() {
+  static std::atomic<unsigned> threads{0};
+  static thread_local const unsigned number = threads.fetch_add(1, std::memory_order_relaxed);
+  return homes_[number % homes_.size()].frame;
+}
+
 Frame* FramePool::acquire(size_t arenaBytes) {
   size_t capacity = (std::max(arenaBytes, size_t(1)) + kSmallest - 1) / kSmallest * kSmallest;
+  if (Pooled* own = home().exchange(nullptr)) {
+    if (own->capacity >= capacity) {
+      idleBytes_ -= own->capacity;
+      return &own->frame;
+    }
+    std::lock_guard lock(mutex_);
+    own->next = idle_;
+    idle_ = own;
+  }
   {
     std::lock_guard lock(mutex_);
     Pooled** best = nullptr;
@@ -68,26 +83,37 @@ void FramePool::release(Frame* frame) {
   frame->takePrinted = nullptr;
   frame->printed.clear();
   frame->written.reset();
-  if (pooled->capacity > kLargestKept) return Pooled::destroy(pooled);
+  const size_t capacity = pooled->capacity;
+  if (capacity > kLargestKept) return Pooled::destroy(pooled);
+  size_t idle = idleBytes_;
+  while (idle + capacity <= kArenaBudget)
+    if (idleBytes_.compare_exchange_weak(idle, idle + capacity)) {
+      Pooled* nobody = nullptr;
+      if (home().compare_exchange_strong(nobody, pooled)) return;
+      idleBytes_ -= capacity;
+      break;
+    }
   std::lock_guard lock(mutex_);
-  trim(kArenaBudget - pooled->capacity);
+  trim(kArenaBudget - capacity);
   pooled->next = idle_;
   idle_ = pooled;
-  idleBytes_ += pooled->capacity;
+  idleBytes_ += capacity;
 }
 
 void FramePool::trim(size_t keep) {
+  const auto drop = [this](Pooled* pooled) {
+    idleBytes_ -= pooled->capacity;
+    Pooled::destroy(pooled);
+  };
   while (idle_ && idleBytes_ > keep) {
     Pooled* pooled = idle_;
     idle_ = pooled->next;
-    idleBytes_ -= pooled->capacity;
-    Pooled::destroy(pooled);
+    drop(pooled);
   }
-}
-
-size_t FramePool::idleBytes() const {
-  std::lock_guard lock(mutex_);
-  return idleBytes_;
+  for (Home& home : homes_) {
+    if (idleBytes_ <= keep) return;
+    if (Pooled* pooled = home.frame.exchange(nullptr)) drop(pooled);
+  }
 }
 
 } // namespace tiletwin::interp

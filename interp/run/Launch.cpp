@@ -183,11 +183,15 @@ std::string problemOf(const Plan& plan, const LaunchParams& params) {
 /// Fruitless rounds before a program leaves its worker: the other workers' programs may be about to end its wait.
 constexpr int kSpins = 256;
 
-int threadsFor(const LaunchParams& params, size_t arenaBytes) {
-  if (params.oneByOne || environment::deterministic()) return 1;
-  int threads = params.numThreads;
-  if (threads <= 0) threads = environment::numThreads().value_or(availableCores());
-  return std::min(threads, FramePool::mostThreads(arenaBytes));
+/// How many threads may run programs, and whose they are.
+void chooseThreads(const LaunchParams& params, size_t arenaBytes, ScheduleOptions& options) {
+  if (params.oneByOne || environment::deterministic()) return;
+  int threads = params.numThreads > 0 ? params.numThreads : environment::numThreads().value_or(0);
+  const int team = Workers::instance().regionThreads(), cores = availableCores();
+  // Where PyTorch has one thread for two cores, they are halves of one: the second would not help much, but wait for the first.
+  if (threads <= 0) threads = team > 1 && team < cores && team >= cores / 2 ? team : cores;
+  options.threads = std::min(threads, FramePool::mostThreads(arenaBytes));
+  options.openMp = team >= threads && threads > 1;
 }
 
 Trap launchChecked(const Program& program, const LaunchParams& params, const Hooks& hooks) {
@@ -226,10 +230,11 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
   if (plan.debug)
     if (std::string problem = beginDebugLaunch(plan, params, running.state); !problem.empty())
       return refusal(std::move(problem));
-  Executor executor{&running, enterFrame, leaveFrame, runProgram, printedBy, advanceProgram, describeWait};
+  Executor executor{&running,       enterFrame,  leaveFrame, runProgram, plan.prints ? printedBy : nullptr,
+                    advanceProgram, describeWait};
   ScheduleOptions options;
   if (order.count() > 1 && !plan.debug) {
-    options.threads = threadsFor(params, running.arenaBytes);
+    chooseThreads(params, running.arenaBytes, options);
     options.programNanoseconds = program.programNanoseconds().load(std::memory_order_relaxed);
   }
   std::optional<MemoryCheck> memory;

@@ -13,7 +13,14 @@ namespace tiletwin::interp {
 
 namespace {
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
-constexpr int64_t kHandOffNanoseconds = 20'000; ///< work worth waking a helper for
+/// Work that is worth asking for helpers, and work that is worth one more of them: by what it takes until they come. Some us if
+/// they look for work at this moment; else the launching thread wakes ours one by one, and has to wait until the last thread of
+/// a region is awake.
+struct HandOff {
+  int64_t least, each;
+};
+constexpr HandOff kAwake{8'000, 3'000}, kAsleep{20'000, 10'000}, kRegionAsleep{60'000, 10'000};
+constexpr int64_t kLongProgram = 1'000'000'000; ///< a longer one counts as this, so that sums of them are numbers
 constexpr int64_t kChunkNanoseconds = 500'000;  ///< a chunk that takes longer makes the end of a launch uneven
 constexpr size_t kPrintsKept = 64 << 10;        ///< text a helper's program may keep while it runs
 constexpr int64_t kLargestChunk = 256, kLargestUnmeasuredChunk = 64;
@@ -30,12 +37,14 @@ int64_t now(clockid_t clock) {
 Seat::Seat(Scheduler& scheduler, bool launching)
     : scheduler_(scheduler), launching_(launching), position_(scheduler.next_.load()) {
   if (launching) scheduler.launchingSeat_ = this;
+  if (!scheduler.countsSeats()) return;
   std::lock_guard lock(scheduler.mutex_);
   next_ = scheduler.seats_;
   scheduler.seats_ = this;
 }
 
 Seat::~Seat() {
+  if (!scheduler_.countsSeats()) return;
   std::lock_guard lock(scheduler_.mutex_);
   for (Seat** link = &scheduler_.seats_; *link; link = &(*link)->next_)
     if (*link == this) {
@@ -107,8 +116,11 @@ void Scheduler::work(Seat& seat) {
       if (seat.launching_ && count_ > 1) tick();
     }
     done_.fetch_add(end - begin, std::memory_order_relaxed);
-    if (seat.launching_ && !opened_ && options_.threads > 1 && now(CLOCK_MONOTONIC) - start_ > kHandOffNanoseconds)
-      openToHelpers(); // it takes longer than it used to
+    if (!seat.launching_ || opened_ || options_.threads == 1) continue;
+    const int64_t took = now(CLOCK_MONOTONIC) - start_;
+    if (took < kAsleep.least) continue;
+    if (const int helpers = helpersWorthwhile(took / std::max<int64_t>(seat.programs_, 1)))
+      return lead(helpers); // it takes longer than it used to
   }
   seat.position_.store(kNone);
 }
@@ -147,14 +159,35 @@ void Scheduler::helperMain() {
   executor_.leave(executor_.context, seat.frame_);
 }
 
-void Scheduler::openToHelpers() {
-  int64_t left = std::clamp<int64_t>(count_ - next_.load(std::memory_order_relaxed), 0, 1'000'000);
-  int64_t helpers = std::min<int64_t>(options_.threads - 1, left);
-  if (options_.programNanoseconds >= 0 && start_ == 0)
-    helpers = std::min(helpers, options_.programNanoseconds * left / (kHandOffNanoseconds / 2));
+int Scheduler::helpersWorthwhile(int64_t programNanoseconds) const {
+  const int64_t left = std::clamp<int64_t>(count_ - next_.load(std::memory_order_relaxed), 0, 1'000'000);
+  const int64_t helpers = std::min<int64_t>(options_.threads - 1, left);
+  if (helpers <= 0 || programNanoseconds < 0) return int(helpers);
+  const HandOff& handOff = Workers::instance().areAwake(options_.openMp) ? kAwake
+                           : options_.openMp                             ? kRegionAsleep
+                                                                         : kAsleep;
+  const int64_t work = std::min(programNanoseconds, kLongProgram) * left;
+  return work < handOff.least ? 0 : int(std::min(helpers, work / handOff.each));
+}
+
+void Scheduler::lead() {
+  work(*launchingSeat_);
+  if (measured_ < 0 && launchingSeat_->programs_ > 1)
+    measured_ = (now(CLOCK_MONOTONIC) - start_) / launchingSeat_->programs_;
+  if (opened_) waitForHelpers();
+}
+
+void Scheduler::lead(int helpers) {
   opened_ = true;
   openedIn_ = forkGeneration();
-  if (helpers > 0) Workers::instance().open(call_, int(helpers));
+  Workers::instance().share(call_, helpers, options_.openMp,
+                            [](void* context) { static_cast<Scheduler*>(context)->lead(); });
+}
+
+void Scheduler::openToHelpers(int helpers) {
+  opened_ = true;
+  openedIn_ = forkGeneration();
+  Workers::instance().open(call_, helpers);
 }
 
 void Scheduler::waitForHelpers() {
@@ -212,15 +245,12 @@ Trap Scheduler::run() {
     failWith(0, {}, TrapKind::OutOfMemory, "no memory for the tiles of one program");
     return std::move(trap_);
   }
+  int helpers = 0;
   if (count_ > 1) {
-    bool worthwhile = options_.programNanoseconds < 0 || options_.programNanoseconds >= kHandOffNanoseconds ||
-                      options_.programNanoseconds * std::min<int64_t>(count_, 1'000'000) >= kHandOffNanoseconds;
-    if (options_.threads > 1 && worthwhile) openToHelpers();
     start_ = now(CLOCK_MONOTONIC);
+    if (options_.threads > 1) helpers = helpersWorthwhile(options_.programNanoseconds);
   }
-  work(seat);
-  if (seat.programs_ > 1) measured_ = (now(CLOCK_MONOTONIC) - start_) / seat.programs_;
-  if (opened_) waitForHelpers();
+  helpers > 0 ? lead(helpers) : lead();
   deliverPrints();
   executor_.leave(executor_.context, seat.frame_);
   return outcome();

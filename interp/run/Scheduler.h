@@ -12,6 +12,7 @@
 #include "interp/run/ProgramOrder.h"
 #include "interp/run/Workers.h"
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -86,6 +87,7 @@ struct Executor {
 struct ScheduleOptions {
   int threads = 1;
   int64_t programNanoseconds = -1; ///< what a program took in earlier launches; -1: unknown
+  bool openMp = false; ///< helpers are threads of an OpenMP region, if programs do not wait (Workers::share)
   int64_t pollMilliseconds = 20;
   size_t printBytes = size_t(16) << 20; ///< text that may wait for programs with lower ids
   bool waits = false;                   ///< programs may wait for each other
@@ -119,10 +121,17 @@ private:
   void tick(); // launching thread: hooks that are due
   bool pollDue();
   void callPoll();
-  void openToHelpers(); // launching thread
+  /// Launching thread: how many helpers the positions left are worth if a program takes so long (negative: unknown).
+  int helpersWorthwhile(int64_t programNanoseconds) const;
+  void lead();                     // launching thread: its part of a launch
+  void lead(int helpers);          // the same beside helpers
+  void openToHelpers(int helpers); // launching thread
   void helperMain();
   void waitForHelpers();
   void noticeFork(); // launching thread, after a hook: in the child of a fork the helpers do not exist
+
+  /// Others look for the lowest position at a seat, or for whoever runs. In other launches helpers share no lock.
+  bool countsSeats() const { return executor_.printed || options_.waits; }
 
   Trap outcome(); // launching thread, after all others have gone
 
@@ -168,13 +177,13 @@ private:
   alignas(64) std::atomic<int64_t> next_{0}; // any thread: next position to hand out
   alignas(64) std::atomic<int64_t> limit_;   // any thread: position of the lowest trap; lowered under mutex_
   std::atomic<bool> interrupted_{false};     // any thread
-  std::atomic<int64_t> done_{0};             // any thread: positions finished or skipped
+  alignas(64) std::atomic<int64_t> done_{0}; // any thread: positions finished or skipped
   std::atomic<size_t> waitingBytes_{0};      // any thread: text in waiting_; changed under mutex_
 
   std::mutex mutex_;
   std::condition_variable printsTaken_;         // with mutex_
   Trap trap_;                                   // under mutex_
-  Seat* seats_ = nullptr;                       // under mutex_
+  Seat* seats_ = nullptr;                       // under mutex_; only if countsSeats()
   std::multimap<int64_t, std::string> waiting_; // under mutex_: printed text by position
 
   // Launches that may wait; made before they run, content under mutex_.

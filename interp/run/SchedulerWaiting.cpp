@@ -361,7 +361,7 @@ Trap Scheduler::runWaiting() {
   room_->resident = std::max<int64_t>(options_.resident, 1);
   room_->changed = coarseMilliseconds();
   Seat seat(*this, true);
-  if (options_.threads > 1 && count_ > 1) openToHelpers();
+  if (options_.threads > 1 && count_ > 1) openToHelpers(helpersWorthwhile(-1));
   workWaiting(seat);
   if (opened_) waitForHelpers();
   if (forked_) return outcome(); // the lists are as a helper may have left them

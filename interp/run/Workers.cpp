@@ -1,16 +1,16 @@
 // interp/run/Workers.cpp -- cores, the board of calls, and the threads that serve it.
 #include "interp/run/Workers.h"
 #include "interp/run/ForkLocal.h"
+#include "interp/run/Futex.h"
+#include "interp/run/OpenMp.h"
 #include <algorithm>
+#include <bit>
 #include <csignal>
 #include <fstream>
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string>
 #include <thread>
-#include <vector>
 
 namespace tiletwin::interp {
 
@@ -26,6 +26,9 @@ unsigned forkGeneration() {
   (void)registered;
   return generationCounter.load(std::memory_order_relaxed);
 }
+
+/// Forks count from here on.
+[[maybe_unused]] static const unsigned generationAtLoad = forkGeneration();
 
 // ---- cores ----
 
@@ -67,122 +70,185 @@ int availableCores() {
 
 // ---- the board ----
 
-/// oneTBB as a source of threads: each task serves the board once.
-struct Workers::Tbb {
-  int threads = 0;
-  std::vector<std::unique_ptr<tbb::task_arena>> arenas; ///< the last is in use; others may still be enqueued to
-  std::unique_ptr<tbb::global_control> control;         ///< only if more threads are wanted than oneTBB would start
+namespace {
 
-  tbb::task_arena& arenaFor(int count) {
-    if (count <= threads && !arenas.empty()) return *arenas.back();
-    using Control = tbb::global_control;
-    threads = std::max(count, availableCores() - 1);
-    if (size_t(threads) + 1 > Control::active_value(Control::max_allowed_parallelism))
-      control = std::make_unique<Control>(Control::max_allowed_parallelism, size_t(threads) + 1);
-    return *arenas.emplace_back(std::make_unique<tbb::task_arena>(threads, 0));
-  }
-};
+// Entry::state.
+constexpr uint32_t kInside = 1, kInsideMask = 0xfff;             ///< helpers that have joined and not left
+constexpr uint32_t kWanted = 1 << 12, kWantedMask = 0xfff << 12; ///< places that nobody has taken
+constexpr uint32_t kOwnerSleeps = 1 << 24, kRung = 1 << 25;
 
-static ForkLocal<Workers>& workers() {
-  static auto* object = new ForkLocal<Workers>; // never destroyed: helpers may outlive static destructors
-  return *object;
-}
+/// For so long a helper looks for the next call before it sleeps: about as long as falling asleep and being woken take, so that
+/// looking costs at most twice what the better choice would have cost.
+constexpr int64_t kLingerNanoseconds = 50'000;
+/// For so long a launching thread, which has nothing else to do, looks whether its helpers have ended.
+constexpr int64_t kPatienceNanoseconds = 200'000;
+/// The least time for which OpenMP's threads look for the next region: libgomp's, which PyTorch has, take 6 to 7 ms.
+constexpr int64_t kOpenMpSpinsNanoseconds = 4'000'000;
+/// If a region costs so much, other processes have the core of one of its threads. A launch on our own threads would not wait for it:
+/// the next ones do that, until the time lost is less than 2 % of the time gone by.
+constexpr int64_t kLateNanoseconds = 1'000'000, kRestAfterLate = 50;
 
-Workers& Workers::instance() { return workers().get(); }
-Workers::Workers() : plain_(forkGeneration() > 0) {}
-Workers::~Workers() = default;
+} // namespace
 
-void Workers::usePlainThreads() {
-  std::lock_guard lock(mutex_);
-  plain_ = true;
+Workers& Workers::instance() {
+  static auto* object = new ForkLocal<Workers>; // never destroyed: helpers outlive static destructors
+  return object->get();
 }
 
 void Workers::open(Call& call, int threads) {
+  threads = std::min(threads, int(kInsideMask));
   if (threads <= 0) return;
-  std::unique_lock lock(mutex_);
-  call.wanted_ = threads;
-  call.next_ = first_;
-  first_ = &call;
-  places_ += threads;
-  if (plain_) return startPlainThreads();
-  try {
-    if (!tbb_) tbb_ = std::make_unique<Tbb>();
-    tbb::task_arena& arena = tbb_->arenaFor(threads);
-    lock.unlock(); // a task may start at once
-    for (int i = 0; i < threads; ++i)
-      arena.enqueue([] {
-        Workers& self = Workers::instance();
-        std::unique_lock lock(self.mutex_);
-        self.serve(lock);
-      });
-  } catch (...) { // out of memory or threads: the launching thread does the work alone
+  uint32_t taken = taken_.load(std::memory_order_relaxed);
+  Entry* entry = nullptr;
+  uint32_t bit = 0;
+  do {
+    if (taken == ~uint32_t(0)) return;
+    entry = &board_[size_t(std::countr_one(taken))];
+    bit = uint32_t(1) << std::countr_one(taken);
+  } while (!taken_.compare_exchange_weak(taken, taken | bit, std::memory_order_acquire));
+  call.entry_ = entry;
+  entry->bit = bit;
+  entry->call = &call;
+  entry->hasCores = threads < availableCores();
+  callsAreClose_.store(steadyNanoseconds() - lastClosed_.load(std::memory_order_relaxed) < kLingerNanoseconds,
+                       std::memory_order_relaxed);
+  entry->state.store(uint32_t(threads) * kWanted, std::memory_order_release);
+  wanting_.fetch_or(bit);
+  opened_.fetch_add(1);
+  // Whoever is not counted here has yet to see what stands in the two lines above.
+  if (const int missing = threads - lingering_.load(); missing > 0 && asleep_.load() > 0)
+    wakeSleepers(opened_, missing);
+  needed_.store(std::min(busy_.load() + threads, std::max(threads, availableCores() - 1)), std::memory_order_relaxed);
+  startThreads();
+}
+
+void Workers::share(Call& call, int threads, bool openMp, void (*lead)(void*)) {
+  if (!openMp) {
+    open(call, threads);
+    return lead(call.context);
   }
+  Entry entry; // the region ends after every helper has left it
+  struct Team {
+    Workers& workers;
+    Entry& entry;
+    void (*lead)(void*);
+  } team{*this, entry, lead};
+  call.entry_ = &entry;
+  entry.call = &call;
+  entry.hasCores = true;
+  entry.state.store(uint32_t(std::min(threads, int(kInsideMask))) * kWanted, std::memory_order_release);
+  const int64_t late = openmp::region(
+      [](void* context) {
+        const Team& self = *static_cast<Team*>(context);
+        self.lead(self.entry.call->context);
+      },
+      [](void* context) {
+        const Team& self = *static_cast<Team*>(context);
+        self.workers.join(self.entry);
+      },
+      &team);
+  call.entry_ = nullptr;
+  const int64_t now = steadyNanoseconds();
+  lastRegion_.store(now, std::memory_order_relaxed);
+  if (late >= kLateNanoseconds) noRegionUntil_.store(now + kRestAfterLate * late, std::memory_order_relaxed);
+}
+
+int Workers::regionThreads() const {
+  const int threads = openmp::threads();
+  return threads > 1 && steadyNanoseconds() < noRegionUntil_.load(std::memory_order_relaxed) ? 1 : threads;
+}
+
+bool Workers::areAwake(bool openMp) const {
+  if (!openMp) return lingering_.load(std::memory_order_relaxed) > 0;
+  return steadyNanoseconds() - lastRegion_.load(std::memory_order_relaxed) < kOpenMpSpinsNanoseconds;
 }
 
 void Workers::close(Call& call) {
-  std::lock_guard lock(mutex_);
-  if (call.wanted_ == 0) return;
-  places_ -= call.wanted_;
-  call.wanted_ = 0;
-  for (Call** link = &first_; *link; link = &(*link)->next_)
-    if (*link == &call) {
-      *link = call.next_;
-      break;
-    }
+  if (!call.entry_) return;
+  wanting_.fetch_and(~call.entry_->bit);
+  call.entry_->state.fetch_and(~kWantedMask);
+  lastClosed_.store(steadyNanoseconds(), std::memory_order_relaxed);
 }
 
 bool Workers::wait(Call& call, std::chrono::microseconds timeout) {
-  std::unique_lock lock(mutex_);
-  if (call.inside_ > 0 && !call.rung_) call.bell_.wait_for(lock, timeout);
-  call.rung_ = false;
-  return call.inside_ == 0;
+  if (!call.entry_) return true;
+  Entry& entry = *call.entry_;
+  const auto over = [](uint32_t state) { return (state & kInsideMask) == 0 || (state & kRung); };
+  const auto isOver = [&] { return over(entry.state.load(std::memory_order_acquire)); };
+  if (!(entry.hasCores ? linger(kPatienceNanoseconds, isOver) : isOver())) {
+    const uint32_t state = entry.state.fetch_or(kOwnerSleeps) | kOwnerSleeps;
+    if (!over(state)) sleepWhile(entry.state, state, timeout);
+  }
+  if (entry.state.fetch_and(~(kOwnerSleeps | kRung)) & kInsideMask) return false;
+  call.entry_ = nullptr;
+  taken_.fetch_and(~entry.bit, std::memory_order_release);
+  return true;
 }
 
 void Workers::ring(Call& call) {
-  std::lock_guard lock(mutex_);
-  call.rung_ = true;
-  call.bell_.notify_all();
+  if (call.entry_->state.fetch_or(kRung) & kOwnerSleeps) wakeSleepers(call.entry_->state, 1);
 }
 
-void Workers::serve(std::unique_lock<std::mutex>& lock) {
-  while (Call* call = first_) {
-    --places_;
-    ++call->inside_;
-    if (--call->wanted_ == 0) first_ = call->next_;
-    lock.unlock();
-    call->work(call->context);
-    lock.lock();
-    // The owner frees the call once it sees inside_ == 0, which it can see only after this lock is given back.
-    if (--call->inside_ == 0) call->bell_.notify_all();
+// ---- helpers ----
+
+bool Workers::join(Entry& entry) {
+  uint32_t state = entry.state.load(std::memory_order_relaxed);
+  do
+    if (!(state & kWantedMask)) return false;
+  while (!entry.state.compare_exchange_weak(state, state - kWanted + kInside, std::memory_order_acquire));
+  const bool ours = entry.bit != 0;
+  if ((state & kWantedMask) == kWanted) wanting_.fetch_and(~entry.bit);
+  busy_.fetch_add(ours, std::memory_order_relaxed);
+  entry.call->work(entry.call->context);
+  busy_.fetch_sub(ours, std::memory_order_relaxed);
+  // From here on the call may be gone, and another one may have its entry.
+  state = entry.state.fetch_sub(kInside);
+  if ((state & kInsideMask) == kInside && (state & kOwnerSleeps)) wakeSleepers(entry.state, 1);
+  return true;
+}
+
+bool Workers::serve() {
+  for (uint32_t wanting = wanting_.load(); wanting; wanting &= wanting - 1)
+    if (join(board_[size_t(std::countr_zero(wanting))])) return true;
+  return false;
+}
+
+void Workers::idle() {
+  const uint32_t seen = opened_.load();
+  const auto isWanted = [this] { return wanting_.load() != 0; };
+  if (callsAreClose_.load(std::memory_order_relaxed) && threads_.load(std::memory_order_relaxed) < availableCores()) {
+    lingering_.fetch_add(1);
+    linger(kLingerNanoseconds, isWanted);
+    lingering_.fetch_sub(1);
   }
+  asleep_.fetch_add(1);
+  if (!isWanted()) sleepWhile(opened_, seen, std::chrono::nanoseconds(-1));
+  asleep_.fetch_sub(1);
 }
 
-// ---- plain threads ----
+void Workers::helperMain() {
+  startThreads();
+  while (true)
+    if (!serve()) idle();
+}
 
-void Workers::startPlainThreads() {
-  // Python's handlers must run on its own threads: helpers take no signals.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    for (int idle = plainIdle_; idle < places_; ++idle) {
-      std::thread([this] { plainThread(); }).detach();
-      ++plainThreads_;
-      ++plainIdle_;
+void Workers::startThreads() {
+  for (int started = 0; started < 2; ++started) { // each of which starts two more
+    int threads = threads_.load(std::memory_order_relaxed);
+    do
+      if (threads >= needed_.load(std::memory_order_relaxed)) return;
+    while (!threads_.compare_exchange_weak(threads, threads + 1, std::memory_order_relaxed));
+    // Python's handlers must run on its own threads: helpers take no signals.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      std::thread(&Workers::helperMain, this).detach();
+    } catch (...) { // no more threads to be had: fewer helpers
+      threads_.fetch_sub(1, std::memory_order_relaxed);
+      started = 2;
     }
-  } catch (...) { // no more threads to be had: fewer helpers
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  wake_.notify_all();
-}
-
-void Workers::plainThread() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    wake_.wait(lock, [this] { return first_ != nullptr; });
-    --plainIdle_;
-    serve(lock);
-    ++plainIdle_;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 }
 

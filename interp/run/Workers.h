@@ -1,18 +1,19 @@
 // interp/run/Workers.h -- the threads that help a launching thread.
 //
-// Here:      how many cores there are, a board of calls that threads may join, the threads behind it (oneTBB's; plain
-// ones
-//            in the child of a fork, where oneTBB's are gone and cannot be started again).
+// Here:      how many cores there are, a board of calls that threads may join, the threads that do.
 // Not here:  what a call does (Scheduler.h).
 // Idea:      a launch never depends on a helper: open() asks for some, whoever comes in time joins, close() takes back
-// the
-//            places nobody took, and only threads that did join are waited for. A call lives on its owner's stack.
-// Invariant: `wanted` and `inside` of a call change under mutex_ only; a call is on the board while wanted > 0.
+//            the places nobody took, and only threads that did join are waited for. A call lives on its owner's stack, its
+//            entry on the board does not: joining, leaving and waking touch the entry alone, so none of them takes a lock.
+//            A helper whose call has ended looks for the next one for a short time before it sleeps, if calls have come close
+//            to each other: waking a thread takes longer than many launches (docs/decisions.md). It gives its core to whoever
+//            else wants it. Where another library computes on OpenMP's threads, a call can have those in place of ours.
+// Invariant: an entry is free, or belongs to one open or closed call; it is free again only after every helper has left.
 #pragma once
+#include <array>
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
+#include <cstdint>
 
 namespace tiletwin::interp {
 
@@ -20,6 +21,8 @@ namespace tiletwin::interp {
 int availableCores();
 
 class Workers {
+  struct Entry;
+
 public:
   /// Work that threads may join.
   struct Call {
@@ -28,44 +31,57 @@ public:
 
   private:
     friend class Workers;
-    int wanted_ = 0;               // under Workers::mutex_
-    int inside_ = 0;               // under Workers::mutex_
-    bool rung_ = false;            // under Workers::mutex_
-    Call* next_ = nullptr;         // under Workers::mutex_
-    std::condition_variable bell_; // with Workers::mutex_
+    Entry* entry_ = nullptr; // launching thread; null: nobody was asked
   };
 
-  /// The workers of this process.
+  /// The workers of this process; the child of a fork has its own.
   static Workers& instance();
-  Workers();
-  ~Workers();
 
-  /// Puts the call on the board for up to `threads` helpers, and wakes them. Never fails: without threads nobody comes.
+  /// Calls `lead` with the call's context on this thread, while up to `threads` helpers may join the call; `lead` has to close it
+  /// and to wait for it. The helpers are threads of an OpenMP region (OpenMp.h) or, if `openMp` is false, of this object.
+  void share(Call& call, int threads, bool openMp, void (*lead)(void* context));
+  /// Threads, this one included, that a launch has which shares its call with OpenMP's. 1: it has to use ours.
+  int regionThreads() const;
+  /// Whether such helpers are likely to look for work at this moment. Others have to be woken.
+  bool areAwake(bool openMp) const;
+  /// Puts the call on the board for up to `threads` helpers, and wakes them. Never fails: without threads, or beside more
+  /// calls than the board has entries, nobody comes. Allocates only while it starts threads.
   void open(Call& call, int threads);
   /// Nobody joins any more.
   void close(Call& call);
   /// Waits until every helper has left a closed call (true), or the bell rings or the time is over (false).
   bool wait(Call& call, std::chrono::microseconds timeout);
-  /// Wakes a thread in wait().
+  /// Ends a wait(): for helpers inside the call.
   void ring(Call& call);
 
-  /// Uses plain threads from now on (tests: ThreadSanitizer sees their synchronisation, oneTBB's it does not).
-  void usePlainThreads();
-
 private:
-  struct Tbb;
-  void serve(std::unique_lock<std::mutex>& lock); // a helper's time on the board
-  void startPlainThreads();                       // under mutex_
-  void plainThread();
+  struct alignas(64) Entry {
+    std::atomic<uint32_t> state{0}; ///< any thread: places wanted, helpers inside, flags (Workers.cpp)
+    Call* call = nullptr;           ///< written by the owner before it wants anybody; read by helpers inside
+    uint32_t bit = 0;               ///< owner: its place on the board; 0: it is not there, its helpers are OpenMP's
+    bool hasCores = false;          ///< owner: one for itself and one for each helper
+  };
 
-  std::mutex mutex_;
-  std::condition_variable wake_; // plain threads wait here, with mutex_
-  Call* first_ = nullptr;        // under mutex_
-  int places_ = 0;               // sum of wanted_ on the board, under mutex_
-  int plainThreads_ = 0;         // under mutex_
-  int plainIdle_ = 0;            // under mutex_
-  bool plain_ = false;           // under mutex_
-  std::unique_ptr<Tbb> tbb_;     // under mutex_
+  bool serve(); // a helper: joins a call and works. False: none wants anybody
+  bool join(Entry& entry);
+  void idle();         // a helper: waits until a call may want it
+  void helperMain();   // a helper's life
+  void startThreads(); // two of those that are needed
+
+  /// As many calls as have bits in a word: more launching threads than most machines have cores.
+  std::array<Entry, 32> board_;
+  // All of these: any thread.
+  alignas(64) std::atomic<uint32_t> taken_{0};   // bits of entries that belong to a call
+  std::atomic<int64_t> lastClosed_{0};           // nanoseconds: when a call was closed
+  std::atomic<int64_t> lastRegion_{0};           // nanoseconds: when a region of OpenMP ended
+  std::atomic<int64_t> noRegionUntil_{0};        // nanoseconds
+  alignas(64) std::atomic<uint32_t> wanting_{0}; // bits of entries that want helpers
+  std::atomic<bool> callsAreClose_{false};       // the last call followed so soon that helpers may wait for the next
+  alignas(64) std::atomic<uint32_t> opened_{0};  // counts calls; helpers sleep until it changes
+  alignas(64) std::atomic<int> lingering_{0};    // helpers that look for a call
+  std::atomic<int> asleep_{0};                   // helpers that sleep, or are about to
+  std::atomic<int> busy_{0};                     // helpers inside calls
+  std::atomic<int> threads_{0}, needed_{0};      // helpers that there are, and should be
 };
 
 } // namespace tiletwin::interp

@@ -35,7 +35,6 @@ static void describeWait(void*, void* frame, WaitingProgram& waiting) {
 }
 
 Trap FakeLaunch::run(const ProgramOrder& order) {
-  if (threadSanitizer()) Workers::instance().usePlainThreads();
   Executor executor{this, enter, leave, runOne, printed, advanceOne, describeWait};
   Scheduler scheduler(executor, order, hooks, options);
   return scheduler.run();

@@ -29,7 +29,7 @@ struct FakeLaunch {
 
 /// How many threads take part in 100 programs of 2 ms, launched on four; 0: the launch trapped.
 int threadsThatTakePart();
-/// True under ThreadSanitizer, which cannot follow forks and oneTBB.
+/// True under ThreadSanitizer, which cannot follow forks.
 bool threadSanitizer();
 /// A busy wait of about n microseconds.
 void spin(int microseconds);

@@ -2,6 +2,7 @@
 #include "interp/run/FramePool.h"
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 using namespace tiletwin::interp;
@@ -42,6 +43,29 @@ BOOST_AUTO_TEST_CASE(idle_memory_is_bounded) {
   BOOST_TEST(pool.idleBytes() <= size_t(8) << 20);
   pool.release(huge); // larger than kLargestKept
   BOOST_TEST(pool.idleBytes() <= size_t(8) << 20);
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_gets_the_frame_back_that_it_had) {
+  FramePool pool;
+  Frame *mine = pool.acquire(5'000), *other = nullptr;
+  std::thread([&] {
+    other = pool.acquire(5'000);
+    pool.release(other);
+  }).join();
+  pool.release(mine);
+  std::thread([&] { pool.release(pool.acquire(5'000)); }).join();
+  Frame* again = pool.acquire(4'000);
+  BOOST_TEST(again == mine);
+  pool.release(again);
+}
+
+BOOST_AUTO_TEST_CASE(frames_that_other_threads_have_left_make_room) {
+  FramePool pool;
+  std::thread([&] { pool.release(pool.acquire(size_t(30) << 20)); }).join();
+  BOOST_TEST(pool.idleBytes() == size_t(30) << 20);
+  Frame* large = pool.acquire(size_t(31) << 20);
+  BOOST_TEST(pool.idleBytes() == 0u);
+  pool.release(large);
 }
 
 BOOST_AUTO_TEST_CASE(large_arenas_mean_fewer_threads) {

@@ -2,6 +2,8 @@
 #include "FakeLaunch.h"
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <cstdlib>
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -31,8 +33,9 @@ BOOST_AUTO_TEST_CASE(the_child_of_a_fork_starts_new_helpers) {
 }
 
 /// A launch on four threads whose hook forks while helpers run and print; what the child's launch gives.
-static void forkInHook(bool inPoll, bool waits) {
+static void forkInHook(bool inPoll, bool waits, bool openMp = false) {
   FakeLaunch launch(4);
+  launch.options.openMp = openMp;
   launch.options.pollMilliseconds = 1;
   launch.options.waits = waits;
   launch.options.resident = 8;
@@ -60,7 +63,10 @@ static void forkInHook(bool inPoll, bool waits) {
     if (!inPoll) forkOnce();
   };
   const Trap trap = launch.run(ProgramOrder({400, 1, 1}));
-  if (child == 0) _exit(trap.kind == TrapKind::Unsupported && trap.message.find("forked") != std::string::npos ? 0 : 1);
+  if (child == 0) {
+    const bool refused = trap.kind == TrapKind::Unsupported && trap.message.find("forked") != std::string::npos;
+    _exit(refused && threadsThatTakePart() == 4 ? 0 : 1); // the child's own launches have helpers again
+  }
   BOOST_TEST(!trap, trap.message);
   BOOST_TEST(ended == 400); // the parent goes on
   BOOST_REQUIRE(child > 0);
@@ -76,5 +82,15 @@ BOOST_AUTO_TEST_CASE(the_child_of_a_fork_in_a_hook_does_not_wait_for_helpers) {
     forkInHook(/*inPoll=*/true, /*waits=*/false);
     forkInHook(/*inPoll=*/false, /*waits=*/false);
     forkInHook(/*inPoll=*/true, /*waits=*/true);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_child_of_a_fork_leaves_a_region_whose_threads_it_does_not_have) {
+  if (threadSanitizer()) return; // it follows no threads of a child
+  setenv("OMP_NUM_THREADS", "4", 1);
+  BOOST_REQUIRE(dlopen("libgomp.so.1", RTLD_NOW | RTLD_GLOBAL));
+  for (int round = 0; round < 5; ++round) {
+    forkInHook(/*inPoll=*/true, /*waits=*/false, /*openMp=*/true);
+    forkInHook(/*inPoll=*/false, /*waits=*/false, /*openMp=*/true);
   }
 }

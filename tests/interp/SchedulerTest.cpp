@@ -297,6 +297,26 @@ BOOST_AUTO_TEST_CASE(launches_from_several_threads_do_not_disturb_each_other) {
   BOOST_TEST(wrong == 0);
 }
 
+BOOST_AUTO_TEST_CASE(more_launches_at_a_time_than_the_board_has_entries) {
+  std::atomic<int> inside{0}, ran{0};
+  std::vector<std::thread> launching;
+  for (int i = 0; i < 40; ++i)
+    launching.emplace_back([&] {
+      FakeLaunch launch(3);
+      std::atomic<bool> begun{false};
+      launch.program = [&](const ProgramId&, FakeFrame&, Trap&) {
+        if (!begun.exchange(true)) { // the first program ends once every launch has begun
+          ++inside;
+          while (inside < 40) std::this_thread::yield();
+        }
+        return ++ran, true;
+      };
+      launch.run(ProgramOrder({64, 1, 1}));
+    });
+  for (std::thread& thread : launching) thread.join();
+  BOOST_TEST(ran == 40 * 64);
+}
+
 BOOST_AUTO_TEST_CASE(a_launch_allocates_nothing) {
   if (threadSanitizer()) return;
   for (int threads : {1, 4}) {
@@ -315,7 +335,7 @@ BOOST_AUTO_TEST_CASE(a_launch_allocates_nothing) {
     executor.enter = [](void*, Seat&) -> void* { return &pool[taken++ & 7]; };
     int64_t before = 0;
     for (int round = 0; round < 50; ++round) {
-      if (round == 40) before = allocations; // by then oneTBB has what it needs
+      if (round == 40) before = allocations; // by then the helpers are there
       ProgramOrder order({64, 1, 1});
       Scheduler scheduler(executor, order, launch.hooks, launch.options);
       BOOST_REQUIRE(!scheduler.run());

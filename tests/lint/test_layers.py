@@ -48,7 +48,7 @@ FORBIDDEN = {
     "interp/asm": (r"<Python\.h>", r"<Eigen/", r"[\"<]mlir/", r"[\"<]llvm/", r"<tbb/|<oneapi/"),
     "interp/program": (r"<Python\.h>", r"<Eigen/", r"[\"<]mlir/", r"<tbb/|<oneapi/"),
     "interp/plan": (r"<Python\.h>", r"<Eigen/", r"<tbb/|<oneapi/"),
-    "interp/run": (r"<Python\.h>", r"<Eigen/", r"[\"<]mlir/"),
+    "interp/run": (r"<Python\.h>", r"<Eigen/", r"[\"<]mlir/", r"<tbb/|<oneapi/"),
     "frontend": (r"<Eigen/", r"<tbb/|<oneapi/"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<][^">]+[">])', re.MULTILINE)
