@@ -2,6 +2,7 @@
 #include "codegen/passes/DotLayouts.h"
 #include "codegen/layout/SharedLayout.h"
 #include "codegen/passes/LayoutChoice.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -104,6 +105,30 @@ bool liesInMatrix(Value operand, unsigned kDimension, const std::optional<Linear
   return SharedLayout::widestSwizzle(shape, bytes, contiguous) != 0 && shape[1 - contiguous] >= 8;
 }
 
+/// Registers of a thread that a loop's sums may take with a first matrix in registers beside them: the rest is for what becomes
+/// of the sums, and for addresses.
+constexpr int64_t kMostRegistersOfDots = 112;
+
+/// True for a first matrix that a loop does not change, and that has room in registers: there it is read from memory once.
+/// Otherwise each product reads it again, which for 64 columns is as much as it reads of the other matrix, and all that shared
+/// memory can give in that time.
+bool staysInRegisters(tt::DotOp dot, ThreadBits threads) {
+  auto loop = dyn_cast<LoopLikeOpInterface>(dot->getParentOp());
+  auto a = cast<RankedTensorType>(dot.getA().getType());
+  constexpr unsigned kBits = 16;
+  if (!loop || a.getElementTypeBitWidth() != kBits || !loop.isDefinedOutsideOfLoop(dot.getA())) return false;
+  int64_t bits = 0;
+  llvm::SmallDenseSet<Value> matrices;
+  for (auto other : dot->getBlock()->getOps<tt::DotOp>()) {
+    auto sum = cast<RankedTensorType>(other.getD().getType());
+    bits += sum.getNumElements() * sum.getElementTypeBitWidth();
+    if (loop.isDefinedOutsideOfLoop(other.getA()) && matrices.insert(other.getA()).second)
+      bits += a.getNumElements() * kBits;
+  }
+  constexpr unsigned kWordBits = 5;
+  return bits >> (threads.lane + threads.warp + kWordBits) <= kMostRegistersOfDots;
+}
+
 /// wgmma has no form for matrices of 8 and 32 bits that are contiguous along their rows or columns. The first one can be
 /// in registers instead, and either operand can be the first one.
 void planFirstMatrix(DotPlan& plan, ArrayRef<int64_t> shape, unsigned bits, const std::optional<LinearLayout>& ofA,
@@ -130,7 +155,7 @@ bool planWarpgroup(DotPlan& plan, tt::DotOp dot, const Target& target, ThreadBit
   if (isF8(a) && int64_t(dot.getMaxNumImpreciseAcc()) < k) return false;
   if (!sumsIn(*format, sum) || k < int64_t(1) << wgmmaShape(*format)->kBits) return false;
   const std::optional<LinearLayout> ofA = layoutOf(dot.getA()), ofB = layoutOf(dot.getB());
-  plan.inRegisters = comesFromDot(dot.getA());
+  plan.inRegisters = comesFromDot(dot.getA()) || staysInRegisters(dot, threads);
   if (!plan.inRegisters) planFirstMatrix(plan, shape, a.getIntOrFloatBitWidth(), ofA, ofB);
   if (shape[plan.form.isTransposed] < kWgmmaRows || shape[!plan.form.isTransposed] < 8) return false;
   const bool isAInRegisters = plan.inRegisters && !plan.form.isTransposed;

@@ -231,11 +231,12 @@ NEEDLESS = {
         ("dropped", "bar.sync 0;"),
     ],
     "attention": [
-        # Q is fenced once more in the loop, in front of the barrier that all products are behind.
-        ("dropped", "fence.proxy.async.shared::cta;"),
+        # Nobody has used the memory through which Q goes to its registers.
+        ("dropped", "bar.sync 0;"),
         # In front of the loop no product is in flight.
         ("dropped", "wgmma.wait_group.sync.aligned 0;"),
         ("one more may stay", "wgmma.wait_group.sync.aligned 0;"),
+        ("one step early", "wgmma.wait_group.sync.aligned 0;"),
         # Behind the loop no copy is in flight, and nobody writes to shared memory.
         ("one step early", "wgmma.wait_group.sync.aligned 0;"),
         ("dropped", "cp.async.wait_group 0;"),
