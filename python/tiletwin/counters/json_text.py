@@ -70,6 +70,10 @@ def of_report(report: Report) -> dict[str, Any]:
             "limited_by": fits.limited_by,
         },
         "ptxas": assembled and vars(assembled),
+        "machine_code": report.machine and {
+            "instructions": report.machine.instructions, "executed": report.machine.executed,
+            "merged": [one.ptx_line for one in report.machine.merged],
+        },
         "roof": roof and {
             "gpu": roof.gpu.name, "operations": roof.operations, "bytes": roof.bytes, "intensity": roof.intensity,
             "seconds": roof.seconds, "limit": roof.limit,

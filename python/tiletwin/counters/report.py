@@ -9,25 +9,36 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from tiletwin.counters import advice, metrics, occupancy, roofline
-from tiletwin.counters.counts import Launch, merged
+from tiletwin.counters import advice, machine_code, metrics, occupancy, roofline
+from tiletwin.counters.counts import Instruction, Launch, merged
 from tiletwin.cuda import ptxas
 from tiletwin.errors import PTXASError
 
 _TARGET = re.compile(r"^\s*\.target\s+(sm_(\d+)\w*)", re.MULTILINE)
 
 
+class Machine(NamedTuple):
+    """What the machine code says. instructions: of the entry; executed: about ncu's smsp__inst_executed.sum; merged:
+    loads and stores of the text that have no instruction of their own."""
+
+    instructions: int
+    executed: int
+    merged: list[Instruction]
+
+
 @dataclass
 class Report:
     """launches: how many were like this one. capability: 90 for sm_90a. assembled: what ptxas said of the entry; None
-    where it said nothing, and then `notes` say why."""
+    where it said nothing, and then `notes` say why. machine: None without ptxas and nvdisasm."""
 
     launch: Launch
     launches: int
     target: str
     capability: int
     assembled: ptxas.FunctionReport | None
+    machine: Machine | None
     occupancy: occupancy.Occupancy | None
     roof: roofline.Roof | None
     advice: list[advice.Advice]
@@ -35,7 +46,14 @@ class Report:
 
     @functools.cached_property
     def metrics(self) -> dict[str, metrics.Metric]:
-        return metrics.of(self.launch.instructions)
+        """Counters by name. Those of accesses that ptxas has merged are estimates."""
+        found = metrics.of(self.launch.instructions)
+        for one in self.machine.merged if self.machine else ():
+            opcode, space = one.text.split(".")[:2]
+            for name, metric in found.items():
+                if f"_mem_{space.partition(':')[0]}_op_{opcode}." in name:
+                    found[name] = metric._replace(accuracy=metrics.ESTIMATE)
+        return found
 
 
 @functools.cache
@@ -53,6 +71,16 @@ def _assembled(text: str, target: str, entry: str) -> tuple[ptxas.FunctionReport
         return None, str(error).splitlines()[0]
 
 
+_code = functools.cache(machine_code.of)
+
+
+def _machine(launch: Launch, target: str) -> Machine | None:
+    code = _code(launch.ptx, target, launch.name)
+    if code is None:
+        return None
+    return Machine(len(code), machine_code.executed(launch, code), machine_code.merged(launch, code))
+
+
 def report_of(launch: Launch, launches: int = 1) -> Report:
     """All that is to be said of a launch. Runs ptxas where there is one."""
     found = _TARGET.search(launch.ptx)
@@ -66,7 +94,8 @@ def report_of(launch: Launch, launches: int = 1) -> Report:
     else:
         notes.append(f"occupancy and roofs are known for sm_80 and sm_90, not for {target}")
     said = advice.of(launch, fits, assembled)
-    return Report(launch, launches, target, capability, assembled, fits, roof, said, notes)
+    machine = _machine(launch, target)
+    return Report(launch, launches, target, capability, assembled, machine, fits, roof, said, notes)
 
 
 def reports_of(launches: list[Launch]) -> list[Report]:

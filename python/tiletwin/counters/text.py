@@ -61,6 +61,17 @@ def facts(report: Report) -> list[str]:
             f"roof on {roof.gpu.name}: {size(roof.bytes)} asked of L2 and memory, operations: {done}; "
             f"{roof.intensity:.2f} operations a byte; at its peak rates the longest is {roof.limit}"
         )
+    if (machine := report.machine) is not None:
+        lines.append(
+            f"machine code: {machine.instructions} instructions, of which warps run about {machine.executed:,} "
+            "(smsp__inst_executed.sum, by lines of PTX)"
+        )
+        for one in machine.merged:
+            place = report.launch.place_of(one)
+            lines.append(
+                f"{short(place.file)}:{place.line}: ptxas has dropped {one.text} (line {one.ptx_line} of the PTX) or "
+                "merged it with others; it is counted as it stands in the text"
+            )
     return lines + report.notes
 
 

@@ -14,18 +14,24 @@ LIMIT = 300
 TOOLS = ("nvdisasm", "cuobjdump")
 
 
-def find() -> toolkit.Tool | None:
+def find(names: tuple[str, ...] = TOOLS) -> toolkit.Tool | None:
     """The disassembler in use, or None."""
-    return next((tool for tool in map(toolkit.find, TOOLS) if tool is not None), None)
+    return next((tool for tool in map(toolkit.find, names) if tool is not None), None)
 
 
-def disassemble(cubin: bytes) -> str:
-    """The SASS of a cubin. Errors: RuntimeError, no disassembler was found, or it does not take the bytes."""
-    tool = find()
+def disassemble(cubin: bytes, lines: bool = False) -> str:
+    """The SASS of a cubin. lines: with the lines that it comes from, which nvdisasm alone prints.
+
+    Errors: RuntimeError, no disassembler was found, or it does not take the bytes.
+    """
+    names = TOOLS[:1] if lines else TOOLS
+    tool = find(names)
     if tool is None:
-        looked = "\n".join(toolkit.where_looked(name) for name in TOOLS)
-        raise RuntimeError(f"neither nvdisasm nor cuobjdump was found; looked at:\n{looked}")
-    options = ["--print-code"] if tool.path.name.startswith("nvdisasm") else ["--dump-sass"]
+        looked = "\n".join(map(toolkit.where_looked, names))
+        missing = "no nvdisasm" if lines else "neither nvdisasm nor cuobjdump"
+        raise RuntimeError(f"{missing} was found; looked at:\n{looked}")
+    is_nvdisasm = tool.path.name.startswith("nvdisasm")
+    options = ["--print-code", *(["--print-line-info"] if lines else [])] if is_nvdisasm else ["--dump-sass"]
     with tempfile.TemporaryDirectory(prefix="tiletwin-sass-") as folder:
         file = Path(folder, "kernel.cubin")
         file.write_bytes(cubin)

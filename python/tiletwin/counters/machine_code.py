@@ -1,0 +1,142 @@
+"""What ptxas makes of a text: machine code beside the lines of PTX, and how often it runs by what was counted.
+
+Here:      the code of an entry with lines of PTX, an estimate of smsp__inst_executed, accesses that ptxas has merged.
+Not here:  running ptxas and the disassembler (tiletwin/cuda).
+Idea:      an instruction of machine code runs as often as the line of PTX that it comes from. Where ptxas has unrolled
+           a loop, each copy runs a part of that: instructions that are one to one, such as loads, tell how many copies
+           a block has.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tiletwin.counters.counts import Instruction, Launch
+from tiletwin.cuda import ptxas, sass
+from tiletwin.errors import PTXASError
+
+_LOCATION = re.compile(r"\s*\.(?:loc|file)\b")
+_STATEMENT = re.compile(r"\s*(?:\{\s*)?(?:@!?%\w+\s+)?[a-z][\w.:]*[\s;]")
+_DEBUG = re.compile(r"\.section\s+\.debug[^{]*\{[^}]*\}")
+_LINE = re.compile(r'\s*//## File "[^"]*", line (\d+)')
+_TEXT = re.compile(r"\.text\.(\S+):")
+_CODE = re.compile(r"\s*/\*[0-9a-f]{4,}\*/\s+(?:(@!?U?P\w+)\s+)?(.*?)\s*;")
+_LABEL = re.compile(r"\s*\$?\w+:")
+_JUMP = re.compile(r"\b(?:bra|brx)\b")
+_ONE_TO_ONE = {
+    "ld.global": "LDG", "st.global": "STG", "ld.shared": "LDS", "st.shared": "STS", "shfl": "SHFL", "mma": "HMMA",
+    "ldmatrix": "LDSM", "bar.sync": "BAR", "atom.global": "ATOM", "red.global": "RED", "ex2": "MUFU",
+    "cp.async.c": "LDGSTS", "fma.rn.f32": "FFMA",
+}  # fmt: skip
+"""Beginnings of instructions of PTX, and of the instruction that ptxas makes of each."""
+_ACCESSES = ("ld.global", "ld.shared", "st.global", "st.shared")
+
+
+class Code(NamedTuple):
+    """An instruction of machine code."""
+
+    line: int
+    """Of the PTX text."""
+    text: str
+    """Without its predicate."""
+    has_predicate: bool
+
+
+def with_lines(text: str) -> str:
+    """The text with each of its own lines as the place of its instructions, in place of the source's."""
+    lines = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if _LOCATION.match(line):
+            line = ""
+        elif _STATEMENT.match(line) and ";" in line:
+            lines.append(f"\t.loc 1 {number} 0")
+        lines.append(line)
+    return _DEBUG.sub("", "\n".join(lines)) + '\n.file 1 "kernel.ptx"\n'
+
+
+def read(listing: str, entry: str) -> list[Code]:
+    """The code of an entry in what nvdisasm prints, but for what never runs: what fills the end, and ways that only
+    calls reach, which are for rare numbers."""
+    function, line, code = "", 0, []
+    for text in listing.splitlines():
+        if match := _LINE.match(text):
+            line = int(match[1])
+        elif match := _TEXT.match(text):
+            function, line = match[1], 0
+        elif (match := _CODE.match(text)) and function == entry:
+            code.append(Code(line, match[2], match[1] is not None))
+    while code and (code[-1].text.startswith("NOP") or code[-1].text.startswith("BRA")):
+        code.pop()
+    if any(one.text.startswith("CALL") for one in code):
+        exits = [at for at, one in enumerate(code) if one.text.startswith("EXIT")]
+        code = code[: exits[-1] + 1] if exits else code
+    return code
+
+
+def of(text: str, target: str, entry: str) -> list[Code] | None:
+    """The machine code of an entry; None where ptxas or nvdisasm is not found, or does not take the text."""
+    tool = ptxas.find()
+    if tool is None:
+        return None
+    try:
+        made = tool.assemble(with_lines(text), target, options=["-lineinfo"])
+        return read(sass.disassemble(made.cubin, lines=True), entry)
+    except (RuntimeError, PTXASError):
+        return None
+
+
+def _family(text: str) -> str:
+    return next((made for begin, made in _ONE_TO_ONE.items() if text.startswith(begin)), "")
+
+
+def _own(launch: Launch) -> Iterator[Instruction]:
+    """Instructions of the entry itself: ptxas may have put functions that it calls anywhere."""
+    return (one for one in launch.instructions if one.function == launch.name)
+
+
+def _blocks(text: str) -> dict[int, int]:
+    """The number of the block that each line of PTX is in."""
+    found, block = {}, 0
+    for number, line in enumerate(text.split("\n"), 1):
+        block += bool(_LABEL.match(line))
+        found[number] = block
+        block += bool(_JUMP.search(line))
+    return found
+
+
+def _copies(launch: Launch, code: list[Code]) -> Counter[int]:
+    """How many instructions of its own each line of PTX has, of those that are one to one."""
+    families = {one.ptx_line: _family(one.text) for one in _own(launch)}
+    own = (one.line for one in code if families.get(one.line) and one.text.startswith(families[one.line]))
+    return Counter(own)
+
+
+def executed(launch: Launch, code: list[Code]) -> int:
+    """About how many instructions of machine code the launch's warps ran: ncu's smsp__inst_executed.sum."""
+    blocks, copies = _blocks(launch.ptx), _copies(launch, code)
+    of_block: dict[int, list[int]] = {}
+    for line, number in copies.items():
+        of_block.setdefault(blocks[line], []).append(number)
+    unrolled = {block: max(1, statistics.median_low(numbers)) for block, numbers in of_block.items()}
+    all_of, on_of = Counter[int](), Counter[int]()
+    for one in _own(launch):
+        all_of[one.ptx_line] = max(all_of[one.ptx_line], one.executed)
+        on_of[one.ptx_line] = max(on_of[one.ptx_line], one.executed_on)
+    # Where ptxas has made a jump of a predicate, no warp without a lane comes by.
+    return round(sum(
+        (all_of if one.has_predicate else on_of)[one.line] / unrolled.get(blocks.get(one.line, -1), 1) for one in code
+    ))  # fmt: skip
+
+
+def merged(launch: Launch, code: list[Code]) -> list[Instruction]:
+    """Loads and stores that have no instruction of their own: ptxas has dropped them, or made one of several."""
+    copies = _copies(launch, code)
+    return [
+        one
+        for one in _own(launch)
+        if one.executed_on and one.text.startswith(_ACCESSES) and not copies[one.ptx_line]
+    ]  # fmt: skip
