@@ -71,7 +71,7 @@ def launch(file: str, order: str, first: int, end: int) -> None:
 
 
 def record(file: str, order: str, table: str) -> None:
-    """Puts the counters of launches, but for those that are 0, beside their cases."""
+    """Puts the counters of launches beside their cases."""
     made = read(file)
     made["device"], *launched = pathlib.Path(order).read_text().splitlines()
     text = pathlib.Path(table).read_text()
@@ -80,11 +80,9 @@ def record(file: str, order: str, table: str) -> None:
         number, form = name.split()
         if form != row["Kernel Name"]:
             raise SystemExit(f"launch {name} is {row['Kernel Name']} to ncu")
-        counted = {
-            key.removesuffix(".sum"): int(float(row[key].replace(",", ""))) for key in row if key.endswith(".sum")
-        }
+        counted = {key.removesuffix(".sum"): value for key, value in row.items() if key.endswith(".sum")}
         made["cases"][int(number)]["ncu"] = {
-            key: value for key, value in counted.items() if value and re.fullmatch(WANTED, key)
+            key: int(float(value.replace(",", ""))) for key, value in counted.items() if re.fullmatch(WANTED, key)
         }
     write(file, made)
 

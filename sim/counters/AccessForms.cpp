@@ -86,7 +86,8 @@ CountedAccess accessOf(const Instruction& in, const Reads& reads) {
     return {hasWord(in, "cg") ? AccessForm::CopyPastL1 : AccessForm::Copy};
   }
   if (hasWord(in, "param") || hasWord(in, "async")) return {};
-  if (in.opcode == "ld" || in.opcode == "ldu" || in.opcode == "ldmatrix") return {AccessForm::Load};
+  if (in.opcode == "ld" || in.opcode == "ldu") return {AccessForm::Load};
+  if (in.opcode == "ldmatrix") return {AccessForm::LoadMatrix};
   if (in.opcode == "st" || in.opcode == "stmatrix") return {AccessForm::Store};
   if (in.opcode != "atom" && in.opcode != "red") return {};
   const auto hasAny = [&](std::initializer_list<std::string_view> words) {

@@ -52,20 +52,11 @@ bool areAlike(LaneMask lanes, const uint64_t* addresses, int bit) {
   return alike;
 }
 
-/// As eachGroup() for loads of 8 and 16 bytes: two neighbouring groups are served together if in both of them lanes 0 and 1, 2 and 3, ...
-/// are at the same address, or lanes 0 and 2, 1 and 3, ...
+/// As eachGroup() for loads of 8 and 16 bytes: two neighbouring groups are served together if in all of the warp lanes 0 and 1, 2 and 3,
+/// ... are at the same address, or lanes 0 and 2, 1 and 3, ...
 template <class Visit> void eachGroupOfLoad(LaneMask active, const uint64_t* addresses, uint32_t bytes, Visit&& visit) {
-  const uint32_t together = lanesTogether(bytes);
-  if (together == kLanes) return eachGroup(active, bytes, visit);
-  const uint32_t both = 2 * together;
-  for (uint32_t first = 0; first < kLanes; first += both) {
-    const LaneMask pair = active & (both == kLanes ? kAllLanes : ((LaneMask(1) << both) - 1) << first);
-    if (!pair) continue;
-    if (areAlike(pair, addresses, 1) || areAlike(pair, addresses, 2))
-      visit(pair);
-    else
-      eachGroup(pair, bytes, visit);
-  }
+  const bool goTogether = areAlike(active, addresses, 1) || areAlike(active, addresses, 2);
+  eachGroup(active, goTogether ? std::max(bytes / 2, kBankBytes) : bytes, visit);
 }
 
 /// Calls visit(word) for the words of an element.

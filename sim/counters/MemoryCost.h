@@ -13,6 +13,7 @@ namespace tiletwin::sim {
 enum class AccessForm : uint8_t {
   None, ///< not counted
   Load,
+  LoadMatrix, ///< ldmatrix
   Store,
   Atomic,
   Count,          ///< adds 1, and the result is not wanted: lanes at the same address are one access

@@ -66,6 +66,8 @@ def _forms() -> Iterator[Form]:
         yield Form(f"atom_cas_{space}", f"atom.{space}.cas.b32 %x0, [{address}], %x1, %x2;", 4, space)
         yield Form(f"atom_cas64_{space}", f"atom.{space}.cas.b64 %y0, [{address}], %y0, %y1;", 8, space)
         yield Form(f"atom_exch_{space}", f"atom.{space}.exch.b32 %x0, [{address}], %x1;", 4, space)
+        yield Form(f"atom_one_{space}", f"atom.{space}.add.u32 %x0, [{address}], 1;", 4, space)
+        yield Form(f"red_one_{space}", f"red.{space}.add.u32 [{address}], 1;", 4, space)
         yield Form(f"red_add_{space}", f"red.{space}.add.u32 [{address}], %x1;", 4, space)
         yield Form(f"red_addf32_{space}", f"red.{space}.add.f32 [{address}], %f1;", 4, space)
     yield Form("red_addf16x2_global", "red.global.add.noftz.f16x2 [%ga], %x1;", 4, "global")
