@@ -1,4 +1,5 @@
-"""What is read of nvdisasm's listing, and what is said of it: how often machine code runs, what ptxas has merged."""
+"""What is read of nvdisasm's listing, and what is said of it: how often machine code runs, what ptxas has
+changed."""
 
 from __future__ import annotations
 
@@ -72,11 +73,13 @@ def test_copies_of_an_unrolled_block_share_its_runs():
     assert machine_code.executed(launch, lines(*load, (0, "MOV"))) == 9
 
 
-def test_merged_accesses_are_found_and_called_estimates(monkeypatch):
+def test_changed_accesses_are_found_and_called_estimates(monkeypatch):
     body = shared_at(8) + "ld.shared.u32 %r3, [%r2];\nld.shared.u32 %r4, [%r2 + 4];\nst.shared.u32 [%r2], %r3;"
     launch = counted(body)
     code = lines((2, "LDS.64 R4, [R2]"), (4, "STS [R2], R4"))
-    assert [one.ptx_line for one in machine_code.merged(launch, code)] == [FIRST_LINE + 3]
+    assert [one.ptx_line for one in machine_code.changed(launch, code)] == [FIRST_LINE + 3]
+    hidden = lines((2, "@LDS.64 R4, [R2]"), (3, "LDS R3, [R2]"), (4, "STS [R2], R4"))
+    assert [one.ptx_line for one in machine_code.changed(launch, hidden)] == [FIRST_LINE + 2]
     monkeypatch.setattr(report, "_code", lambda *of: code)
     made = report.report_of(launch)
     accuracy = {

@@ -72,7 +72,7 @@ def of_report(report: Report) -> dict[str, Any]:
         "ptxas": assembled and vars(assembled),
         "machine_code": report.machine and {
             "instructions": report.machine.instructions, "executed": report.machine.executed,
-            "merged": [one.ptx_line for one in report.machine.merged],
+            "changed": [one.ptx_line for one in report.machine.changed],
         },
         "roof": roof and {
             "gpu": roof.gpu.name, "operations": roof.operations, "bytes": roof.bytes, "intensity": roof.intensity,

@@ -1,6 +1,6 @@
 """What ptxas makes of a text: machine code beside the lines of PTX, and how often it runs by what was counted.
 
-Here:      the code of an entry with lines of PTX, an estimate of smsp__inst_executed, accesses that ptxas has merged.
+Here:      the code of an entry with lines of PTX, an estimate of smsp__inst_executed, accesses that ptxas has changed.
 Not here:  running ptxas and the disassembler (tiletwin/cuda).
 Idea:      an instruction of machine code runs as often as the line of PTX that it comes from. Where ptxas has unrolled
            a loop, each copy runs a part of that: instructions that are one to one, such as loads, tell how many copies
@@ -132,11 +132,15 @@ def executed(launch: Launch, code: list[Code]) -> int:
     ))  # fmt: skip
 
 
-def merged(launch: Launch, code: list[Code]) -> list[Instruction]:
-    """Loads and stores that have no instruction of their own: ptxas has dropped them, or made one of several."""
-    copies = _copies(launch, code)
+def changed(launch: Launch, code: list[Code]) -> list[Instruction]:
+    """Loads and stores that ptxas has not kept as they are: they have no instruction of their own, because it has
+    dropped them or made one of several, or it has put them behind a condition."""
+    copies, text = _copies(launch, code), launch.ptx.split("\n")
+    free = {one.line for one in code if not one.has_predicate}
     return [
         one
         for one in _own(launch)
-        if one.executed_on and one.text.startswith(_ACCESSES) and not copies[one.ptx_line]
-    ]  # fmt: skip
+        if one.executed_on
+        and one.text.startswith(_ACCESSES)
+        and (not copies[one.ptx_line] or (one.ptx_line not in free and "@" not in text[one.ptx_line - 1]))
+    ]

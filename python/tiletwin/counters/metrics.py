@@ -53,7 +53,24 @@ def _opcode(one: Instruction) -> str:
 def _collides(listed: Sequence[Instruction]) -> str:
     """Of atomic operations: in which order lanes at one address are served decides a few of a hundred sectors."""
     of_atomics = [one.memory["global"] for one in listed if _opcode(one) in ATOMICS]
-    return ESTIMATE if any(memory.bytes > memory.distinct for memory in of_atomics) else EXACT
+    collides = any(memory.bytes > memory.distinct for memory in of_atomics)
+    return ESTIMATE if collides or any(map(_has_loop, listed)) else EXACT
+
+
+def _looped(listed: Sequence[Instruction]) -> str:
+    return ESTIMATE if any(map(_has_loop, listed)) else EXACT
+
+
+_SINGLE_HALVES = {"f16", "bf16"}
+
+
+def _has_loop(one: Instruction) -> bool:
+    """An atomic operation in global memory that ptxas makes a loop of: of one number of 16 bits, or of floats but for
+    additions."""
+    words = set(one.text.split("."))
+    if _opcode(one) not in ATOMICS or not one.memory["global"].requests:
+        return False
+    return bool(words & _SINGLE_HALVES) or (bool(words & {"b16", "f16x2", "bf16x2"}) and "add" not in words)
 
 
 def _undisturbed(listed: Sequence[Instruction]) -> str:
@@ -77,7 +94,7 @@ def _swaps(listed: Sequence[Instruction]) -> str:
 
 def _plain(listed: Sequence[Instruction]) -> str:
     """Of loads and stores."""
-    return ESTIMATE if any(one.text.startswith("wmma.") for one in listed) else EXACT
+    return ESTIMATE if any(one.text.startswith("wmma.") or _has_loop(one) for one in listed) else EXACT
 
 
 def _memory(space: str, quantity: str, opcodes: Sequence[str]) -> Value:
@@ -131,10 +148,6 @@ def _copies(space: str) -> Value:
     return value
 
 
-def _kind(kind: str) -> Value:
-    return lambda one: one.executed if one.kind == kind else 0
-
-
 def _threads(kinds: Sequence[str], opcodes: Sequence[str] = ()) -> Value:
     def value(one: Instruction) -> int:
         return one.threads_on if one.kind in kinds and (not opcodes or _opcode(one) in opcodes) else 0
@@ -155,7 +168,12 @@ def _tensor(*operands: str, warpgroup: bool = False) -> Value:
 def _global(operation: str, value: Callable[[str], Value], meaning: str, sectors: Accuracy) -> list[Definition]:
     parts = f"pipe_lsu_mem_global_op_{operation}.sum"
     return [
-        Definition(f"l1tex__t_requests_{parts}", value("requests"), _plain, f"requests: {meaning}"),
+        Definition(
+            f"l1tex__t_requests_{parts}",
+            value("requests"),
+            _plain if sectors is _plain else _looped,
+            f"requests: {meaning}",
+        ),
         Definition(f"l1tex__t_sectors_{parts}", value("sectors"), sectors, f"sectors: {meaning}"),
     ]
 
@@ -203,7 +221,7 @@ DEFINITIONS: tuple[Definition, ...] = (
                "bulk and tensor copies to shared memory"),
     Definition(f"smsp__inst_executed_op_tma_st_{_OFF}", _copies("global"), EXACT, "those to global memory"),
     Definition("smsp__inst_executed_pipe_tensor_op_hmma.sum", _tensor("f16", "bf16", "tf32", "e4m3", "e5m2"), ESTIMATE,
-               "mma of floats"),
+               "mma of floats; ncu's has HFMA2, too"),
     Definition("smsp__inst_executed_pipe_tensor_op_imma.sum", _tensor("s8", "u8", "s4", "u4"), ESTIMATE,
                "mma of integers"),
     Definition("smsp__inst_executed_pipe_tensor_op_dmma.sum", _tensor("f64"), ESTIMATE, "mma of f64"),
@@ -215,8 +233,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition("smsp__thread_inst_executed.sum", lambda one: one.threads, ESTIMATE, "the same, times active lanes"),
     Definition("smsp__thread_inst_executed_pred_on.sum", lambda one: one.threads_on, ESTIMATE,
                "the same, times lanes whose predicate is true"),
-    Definition("smsp__inst_executed_op_branch.sum", _kind("branches"), ESTIMATE, "branches, calls, returns and exits"),
-    Definition("smsp__inst_executed_pipe_xu.sum", _kind("MUFU"), ESTIMATE, "approximations: ex2, rcp, ..."),
     Definition(f"{_SASS}_fp32_pred_on.sum", _threads(("FP32",)), ESTIMATE, "lanes in FP32 operations"),
     Definition(f"{_SASS}_fp64_pred_on.sum", _threads(("FP64",)), ESTIMATE, "lanes in FP64 operations"),
     Definition(f"{_SASS}_fp16_pred_on.sum", _threads(("FP16",)), ESTIMATE, "lanes in FP16 and BF16 operations"),

@@ -20,12 +20,12 @@ _TARGET = re.compile(r"^\s*\.target\s+(sm_(\d+)\w*)", re.MULTILINE)
 
 
 class Machine(NamedTuple):
-    """What the machine code says. instructions: of the entry; executed: about ncu's smsp__inst_executed.sum; merged:
-    loads and stores of the text that have no instruction of their own."""
+    """What the machine code says. instructions: of the entry; executed: about ncu's smsp__inst_executed.sum; changed:
+    loads and stores of the text that ptxas has dropped, merged, or put behind a condition."""
 
     instructions: int
     executed: int
-    merged: list[Instruction]
+    changed: list[Instruction]
 
 
 @dataclass
@@ -46,9 +46,9 @@ class Report:
 
     @functools.cached_property
     def metrics(self) -> dict[str, metrics.Metric]:
-        """Counters by name. Those of accesses that ptxas has merged are estimates."""
+        """Counters by name. Those of accesses that ptxas has changed are estimates."""
         found = metrics.of(self.launch.instructions)
-        for one in self.machine.merged if self.machine else ():
+        for one in self.machine.changed if self.machine else ():
             opcode, space = one.text.split(".")[:2]
             for name, metric in found.items():
                 if f"_mem_{space.partition(':')[0]}_op_{opcode}." in name:
@@ -78,7 +78,7 @@ def _machine(launch: Launch, target: str) -> Machine | None:
     code = _code(launch.ptx, target, launch.name)
     if code is None:
         return None
-    return Machine(len(code), machine_code.executed(launch, code), machine_code.merged(launch, code))
+    return Machine(len(code), machine_code.executed(launch, code), machine_code.changed(launch, code))
 
 
 def report_of(launch: Launch, launches: int = 1) -> Report:

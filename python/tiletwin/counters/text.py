@@ -66,11 +66,11 @@ def facts(report: Report) -> list[str]:
             f"machine code: {machine.instructions} instructions, of which warps run about {machine.executed:,} "
             "(smsp__inst_executed.sum, by lines of PTX)"
         )
-        for one in machine.merged:
+        for one in machine.changed:
             place = report.launch.place_of(one)
             lines.append(
-                f"{short(place.file)}:{place.line}: ptxas has dropped {one.text} (line {one.ptx_line} of the PTX) or "
-                "merged it with others; it is counted as it stands in the text"
+                f"{short(place.file)}:{place.line}: ptxas has dropped {one.text} (line {one.ptx_line} of the PTX), "
+                "merged it with others, or put it behind a condition; it is counted as it stands in the text"
             )
     return lines + report.notes
 
