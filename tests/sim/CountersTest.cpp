@@ -139,6 +139,35 @@ BOOST_AUTO_TEST_CASE(lanes_that_gather_are_one_instruction) {
   BOOST_TEST(counted.of("mov.u32", 1).threads == 64u);
 }
 
+BOOST_AUTO_TEST_CASE(lanes_that_wait_for_others_of_their_warp_count_once) {
+  Data data;
+  // One way may lead past the shuffle, so the lanes do not meet in front of it: the first half tries, and waits for the other.
+  SimRun run(ptxKernel(1, R"(
+    mov.u32 %r0, %laneid;
+    mov.u32 %r2, 0;
+    setp.lt.u32 %p0, %r0, 16;
+    setp.gt.u32 %p1, %r0, 40;
+    @%p0 bra low;
+    mov.u32 %r1, 1;
+    bra.uni both;
+  low:
+    mov.u32 %r1, 2;
+    @%p1 bra end;
+  both:
+    shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;
+  end:
+    st.global.u32 [%rd0], %r2;
+  )"));
+  run.buffer(data.words);
+  for (const char* schedule : {"turns", "seed:1", "seed:2"}) {
+    const Counted counted(run, 2, 64, schedule);
+    BOOST_TEST(counted.of("shfl").executed == 4u);
+    BOOST_TEST(counted.of("shfl").executedOn == 4u);
+    BOOST_TEST(counted.of("shfl").threads == 128u);
+    BOOST_TEST(counted.of("shfl").threadsOn == 128u);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(clusters_on_threads_add_up) {
   Data data;
   SimRun run(ptxKernel(1, R"(
