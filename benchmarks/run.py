@@ -271,6 +271,7 @@ def main():
         bench_probes,
     ):
         bench()
+    importlib.import_module("small_rows").bench(record, arguments.only, arguments.repeats)
     for name in ("cold_compile", "time_to_stop", "simulator"):
         importlib.import_module(name).bench(record, arguments.only)
     checks = importlib.import_module("checks")  # last: what they watch is watched to the end of the process
