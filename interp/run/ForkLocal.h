@@ -11,7 +11,7 @@
 namespace tiletwin::interp {
 
 /// How many forks lie between this process and the one that loaded the library.
-unsigned forkGeneration();
+unsigned forkGeneration() noexcept;
 
 /// Owner of the T of this process. Any thread may call get().
 template <class T> class ForkLocal {

@@ -191,7 +191,8 @@ void chooseThreads(const LaunchParams& params, size_t arenaBytes, ScheduleOption
   // Where PyTorch has one thread for two cores, they are halves of one: the second would not help much, but wait for the first.
   if (threads <= 0) threads = team > 1 && team < cores && team >= cores / 2 ? team : cores;
   options.threads = std::min(threads, FramePool::mostThreads(arenaBytes));
-  options.openMp = team >= threads && threads > 1;
+  // A first launch, whose programs may be short, does not wait for threads that have yet to be made.
+  options.openMp = team >= threads && threads > 1 && options.programNanoseconds >= 0;
 }
 
 Trap launchChecked(const Program& program, const LaunchParams& params, const Hooks& hooks) {
@@ -234,8 +235,8 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
                     advanceProgram, describeWait};
   ScheduleOptions options;
   if (order.count() > 1 && !plan.debug) {
-    chooseThreads(params, running.arenaBytes, options);
     options.programNanoseconds = program.programNanoseconds().load(std::memory_order_relaxed);
+    chooseThreads(params, running.arenaBytes, options);
   }
   std::optional<MemoryCheck> memory;
   if (params.findings && !plan.probes.empty()) {

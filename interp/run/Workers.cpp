@@ -18,7 +18,7 @@ namespace tiletwin::interp {
 
 static std::atomic<unsigned> generationCounter{0};
 
-unsigned forkGeneration() {
+unsigned forkGeneration() noexcept {
   static const bool registered = [] {
     pthread_atfork(nullptr, nullptr, [] { generationCounter.fetch_add(1, std::memory_order_relaxed); });
     return true;
