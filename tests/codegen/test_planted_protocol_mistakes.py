@@ -265,7 +265,7 @@ NEEDLESS = {
         ("dropped", "fence.proxy.async.shared::cta;"),
     ],
     "softmax_in_turns": [
-        # Two fences and two barriers in front of the loop, with nothing between them; fences of the producer's as above.
+        # Two fences and two barriers in front of the loop, with nothing between; fences of the producer's as above.
         ("dropped", "fence.proxy.async.shared::cta;"),
         ("dropped", "fence.proxy.async.shared::cta;"),
         ("dropped", "fence.proxy.async.shared::cta;"),

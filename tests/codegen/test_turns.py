@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+import test_producers as producers
 import tiletwin as triton
 import tiletwin.language as tl
 import torch
 from tiletwin import checks
 from tiletwin.codegen import assembler
 from tiletwin.compiler import ASTSource
-from tiletwin.launch import sim_launch
-from tiletwin.sim.check_words import CHECKS
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
+random, everything_checked = producers.random, producers.everything_checked
 SCHEDULES = ("turns", "copies=early", "seed:1,copies=drawn", "seed:2,copies=late")
 HOPPER = triton.backends.compiler.GPUTarget("cuda", 90, 32)
 
@@ -65,17 +65,6 @@ def two_loops(q, k, v, out, count, more, scale, BM: tl.constexpr, BN: tl.constex
         at_k += BN * D
         at_v += BN * D
     tl.store(out + m[:, None] * D + d[None, :], sums / norm[:, None])
-
-
-@pytest.fixture(autouse=True)
-def everything_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sim_launch, "chosen_checks", lambda _: CHECKS)
-    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
-    checks.clear()
-
-
-def random(*shape: int) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape))).to(torch.float16)
 
 
 def same_bits(monkeypatch: pytest.MonkeyPatch, launch: Any, out: torch.Tensor, stages: int) -> str:
