@@ -14,7 +14,7 @@ from old_symbols import allowed_versions, run
 LIMIT_MB = 45
 MODULES = {
     "_C.abi3.so", "_codegen.abi3.so", "_sim.abi3.so", "_cuda.abi3.so",
-    "tiletwin_tile_v3.so", "tiletwin_tile_v4.so", "tiletwin_gdb.so",
+    "tiletwin_tile_v3.so", "tiletwin_tile_v4.so", "tiletwin_gdb.so", "libcuda.so.1",
 }  # fmt: skip
 # What every manylinux system has. TBB and LLVM must not be here.
 SYSTEM_LIBRARIES = {
@@ -62,6 +62,8 @@ def main():
             if leaked:
                 sys.exit(f"{library.name} exports {len(leaked)} LLVM symbols, {leaked[0]} for one")
             entry = f"PyInit_{library.name.partition('.')[0]}"
+            if library.name == "libcuda.so.1" and any(not symbol.startswith("cu") for symbol in exported):
+                sys.exit("libcuda.so.1 exports more than the CUDA driver's functions")
             if library.name in ("_sim.abi3.so", "_cuda.abi3.so") and exported != [entry]:
                 sys.exit(f"{library.name} exports {', '.join(exported)}; {entry} alone is wanted")
     if size > LIMIT_MB:

@@ -1,8 +1,8 @@
-"""The command `tiletwin`: run, ir, export, trace, sim, diff, replay, fuzz, doctor.
+"""The command `tiletwin`: run, ir, export, trace, sim, gpu, diff, replay, fuzz, doctor.
 
 Here:      the commands' options, and what run does. Exit codes: docs/ci.md.
 Not here:  activation (_activate.py), what the others do (doctor.py, tools/command.py, trace/command.py,
-           sim/command.py, diff/command.py, fuzz/command.py).
+           sim/command.py, gpu.py, diff/command.py, fuzz/command.py).
 typer and rich are imported here only: `import tiletwin` needs neither.
 """
 
@@ -289,6 +289,39 @@ def profile(
 
     code = command.profile(words, kernels=kernels, lines=lines, json=json, html=html, fail=_fail)
     raise typer.Exit(code)
+
+
+@app.command(context_settings=_OF_SCRIPT)
+def gpu(
+    words: Annotated[list[str] | None, typer.Argument(metavar="PROGRAM", help="A program and its arguments.")] = None,
+    arch: Annotated[str, typer.Option(metavar="sm_90a|sm_80", help="What the GPU is: an H200 or an A100.")] = "",
+    count: Annotated[str, typer.Option(metavar="N", help="Number of devices; default: 1.")] = "",
+    memory: Annotated[
+        str, typer.Option(metavar="BYTES", help="Of each device, 24G; default: as the GPU, or as this machine has.")
+    ] = "",
+    bounds: Annotated[
+        str,
+        typer.Option(metavar="exact|pages", help="pages: kernels may read behind an allocation to its page's end."),
+    ] = "",
+    check: Annotated[
+        str, typer.Option(metavar="WORDS", help="Also look for uninitialized values and races; all: both.")
+    ] = "",
+    missing: Annotated[
+        bool, typer.Option("--missing", help="List the driver's functions that the last program asked for in vain.")
+    ] = False,
+) -> None:
+    """Run any program that uses CUDA's driver, on a virtual GPU: `tiletwin gpu -- python script.py`."""
+    from tiletwin import gpu as virtual
+
+    if missing:
+        print("\n".join(virtual.missing()) or "nothing was missing")
+        return
+    if not words:
+        _fail("gpu: name a program, as in `tiletwin gpu -- python script.py`")
+    try:
+        virtual.run(words, {"arch": arch, "count": count, "memory": memory, "bounds": bounds, "check": check})
+    except OSError as error:
+        _fail(str(error))
 
 
 @app.command(context_settings=_OF_SCRIPT)

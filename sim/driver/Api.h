@@ -1,6 +1,6 @@
 // sim/driver/Api.h -- the functions of the CUDA driver's interface that the virtual GPU has.
 // Here:      one row a function: its name for cuGetProcAddress, the CUDA version that it is given from, its symbol, parameters.
-// Not here:  what they do (*Calls.cpp), what is asked for and not there (Missing.cpp).
+// Not here:  what they do (*Calls.cpp), what is asked for and not there (MissingNames.h).
 // Source:    "CUDA Driver API", NVIDIA. A name with two rows changed its parameters in that version; a client gets the newest
 //            one that is not newer than the version that it names. tests/sim_driver compares the parameters with cuda.h.
 #pragma once

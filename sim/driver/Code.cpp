@@ -1,10 +1,12 @@
 // sim/driver/Code.cpp -- see Code.h.
 #include "sim/driver/Code.h"
 #include "sim/driver/DeviceMemory.h"
+#include "sim/driver/DeviceRuntime.h"
 #include "sim/driver/VirtualDevice.h"
 #include "sim/machine/Program.h"
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 namespace tiletwin::driver {
 namespace {
@@ -20,7 +22,8 @@ constexpr int kVersionOfPtx = 10; // 10 * major + minor, as attributes count
 int Function::registers() const {
   const sim::FunctionCode& code = kernel->program().entryCode();
   const int placed = int(code.registerBytes / kBytesOfRegisterInWarp);
-  const int most = kernel->function().maxRegisters > 0 ? kernel->function().maxRegisters : kMostRegisters;
+  const int own = kernel->function().maxRegisters, given = module->maxRegisters();
+  const int most = std::min(own > 0 ? own : kMostRegisters, given > 0 ? given : kMostRegisters);
   return std::min(std::max(placed, kLeastRegisters), std::min(most, kMostRegisters));
 }
 
@@ -110,7 +113,11 @@ Result Function::parameter(size_t index, size_t* offset, size_t* bytes) const {
 
 // ---- Modules ----------------------------------------------------------------------------------------------------------------------
 
-Result Module::load(Context& context, std::string ptx, std::shared_ptr<Module>& module, std::string& why) {
+Result Module::load(Context& context, std::string ptx, int maxRegisters, std::shared_ptr<Module>& module,
+                    std::string& why) {
+  if (ptx.starts_with(kRegisterNote) && !maxRegisters)
+    maxRegisters = int(std::strtol(ptx.c_str() + kRegisterNote.size(), nullptr, 10));
+  if (!addDeviceRuntime(ptx, why)) return cuda::kInvalidPtx;
   sim::ptx::Diagnostic error;
   const sim::LoadOptions options;
   std::shared_ptr<const sim::Module> code = sim::Module::load(ptx, options, error);
@@ -121,6 +128,7 @@ Result Module::load(Context& context, std::string ptx, std::shared_ptr<Module>& 
   module = std::make_shared<Module>();
   module->context_ = context.shared_from_this();
   module->code_ = std::move(code);
+  module->maxRegisters_ = maxRegisters;
   const auto& variables = module->code_->source().variables;
   for (size_t i = 0; i < variables.size(); ++i)
     if (const uint64_t at = module->code_->addressOf(i); at && variables[i].bytes) {
@@ -181,12 +189,19 @@ Result Library::moduleIn(Context& context, std::shared_ptr<Module>& module, std:
   std::shared_ptr<Module>& known = modules_[context.id];
   if (known && !find<Module>(known->handle)) known = nullptr; // the context was reset
   if (!known)
-    if (const Result result = Module::load(context, image, known, why)) {
+    if (const Result result = Module::load(context, image, maxRegisters, known, why)) {
       modules_.erase(context.id);
       return result;
     }
   module = known;
   return cuda::kSuccess;
+}
+
+Result Library::moduleIn(Context& context, std::shared_ptr<Module>& module) {
+  std::string why;
+  const Result result = moduleIn(context, module, why);
+  if (result) sayRefused(why);
+  return result;
 }
 
 KernelHandle Library::kernel(const std::string& name) {
@@ -214,11 +229,7 @@ Result findFunction(Context& context, const void* handle, std::shared_ptr<Functi
   const std::shared_ptr<Library> library = kernel ? kernel->library.lock() : nullptr;
   if (!library) return kInvalidHandle;
   std::shared_ptr<Module> module;
-  std::string why;
-  if (const Result result = library->moduleIn(context, module, why)) {
-    sayRefused(why);
-    return result;
-  }
+  if (const Result result = library->moduleIn(context, module)) return result;
   function = find<Function>(module->function(kernel->name));
   return function ? cuda::kSuccess : cuda::kNotFound;
 }

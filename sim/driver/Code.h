@@ -47,12 +47,16 @@ class Module {
 public:
   static constexpr unsigned kHandleKind = 3;
   /// Reads PTX for a context. On failure a driver's result, and `why` says where and what.
-  static Result load(Context& context, std::string ptx, std::shared_ptr<Module>& module, std::string& why);
+  /// maxRegisters: what a client has limited registers to; 0: nothing, or what the linker has noted in the text.
+  static Result load(Context& context, std::string ptx, int maxRegisters, std::shared_ptr<Module>& module,
+                     std::string& why);
   ~Module();
 
   ModuleHandle handle = nullptr;
   /// The handle of an entry; null: there is none.
   FunctionHandle function(const std::string& name);
+  /// A limit of registers; 0: none.
+  int maxRegisters() const { return maxRegisters_; }
   size_t entryCount() const { return code_->entries().size(); }
   const std::string& entryName(size_t index) const { return code_->entries()[index]; }
   /// A .global or .const variable. False: there is none.
@@ -64,6 +68,7 @@ public:
 private:
   std::shared_ptr<Context> context_;
   std::shared_ptr<const sim::Module> code_;
+  int maxRegisters_ = 0;
   std::mutex mutex_;
   std::map<std::string, FunctionHandle> functions_; // under mutex_
 };
@@ -75,9 +80,12 @@ class Library {
 public:
   static constexpr unsigned kHandleKind = 5;
   std::string image;
+  int maxRegisters = 0; ///< as of Module::load
   LibraryHandle handle = nullptr;
   /// Its module in a context, made on first use.
   Result moduleIn(Context& context, std::shared_ptr<Module>& module, std::string& why);
+  /// The same, and stderr says why it fails.
+  Result moduleIn(Context& context, std::shared_ptr<Module>& module);
   /// Handles of the kernels of these names.
   KernelHandle kernel(const std::string& name);
   void unload();
@@ -97,6 +105,9 @@ public:
 
 /// The function of a handle of a function, or of a library's kernel in `context`. kInvalidHandle: neither.
 Result findFunction(Context& context, const void* handle, std::shared_ptr<Function>& function);
+
+/// What a linked image begins with where a limit of registers was given: the number stands behind it.
+inline constexpr std::string_view kRegisterNote = "// tiletwin: maxrregcount ";
 
 /// What the driver says about an image that it refuses, on stderr, and in the log that a client has asked for.
 void sayRefused(const std::string& why);

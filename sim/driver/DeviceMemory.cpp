@@ -1,5 +1,6 @@
 // sim/driver/DeviceMemory.cpp -- see DeviceMemory.h.
 #include "sim/driver/DeviceMemory.h"
+#include "sim/driver/Settings.h"
 #include "sim/driver/VirtualDevice.h"
 #include <algorithm>
 #include <sys/mman.h>
@@ -155,7 +156,8 @@ std::shared_ptr<const std::vector<Buffer>> DeviceMemory::buffers(const VirtualDe
     Buffer buffer;
     buffer.name = wordOf(allocation.kind) + std::to_string(allocation.number);
     buffer.begin = buffer.viewBegin = begin;
-    buffer.end = buffer.viewEnd = allocation.end();
+    const bool toPage = isOurs(begin) && !Settings::get().isExact; // the page is the allocation's own
+    buffer.end = buffer.viewEnd = toPage ? begin + pagesOf(allocation.bytes) : allocation.end();
     buffers->push_back(std::move(buffer));
   }
   snapshots_.push_back({&device, peers, buffers});

@@ -1,6 +1,6 @@
 // sim/driver/DeviceMemory.h -- memory that kernels may reach: allocations of devices, pinned and managed memory of the host.
 // Here:      where allocations lie, which one holds an address, the buffers of a launch.
-// Not here:  copies (Copy.h), pools' attributes (Pool.h), the driver's functions (MemoryCalls.cpp).
+// Not here:  copies (Copies.h), pools (PoolCalls.cpp), the driver's functions (MemoryCalls.cpp).
 // Idea:      a device's memory is memory of this process, and its addresses are the device's. It lies in one range that is
 //            reserved at the start and filled from one end to the other, so an address is given again only when all others
 //            have been: whoever uses freed memory reaches nobody's, and the simulator's check of bounds says so.

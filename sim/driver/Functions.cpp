@@ -48,8 +48,11 @@ struct FunctionRow {
 
 template <class F> void* addressOf(F* function) { return reinterpret_cast<void*>(function); }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): `since` is a number of a row
 #define TILETWIN_GPU_ROW(name, since, symbol, parameters) {#name, since, addressOf(&symbol)},
 #define TILETWIN_GPU_MISSING_ROW(name, symbol) {#name, 0, addressOf(&symbol)},
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// By name, and older versions first.
 const std::vector<FunctionRow>& rows() {

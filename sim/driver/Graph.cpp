@@ -2,6 +2,7 @@
 #include "sim/driver/Graph.h"
 #include "sim/driver/Handles.h"
 #include <algorithm>
+#include <unordered_set>
 
 namespace tiletwin::driver {
 namespace {
@@ -14,6 +15,7 @@ bool holds(const Nodes& nodes, const GraphNode* node) {
 
 Graph::~Graph() {
   for (const std::shared_ptr<GraphNode>& node : all) Handles<GraphNode>::instance().take(node->handle);
+  for (const std::shared_ptr<GraphNode>& node : all) node->behind.clear();
 }
 
 Result Graph::add(std::shared_ptr<Work> work, const Nodes& behind, std::shared_ptr<GraphNode>& node) {
@@ -37,28 +39,31 @@ Nodes Graph::nodes() const {
 
 Nodes Graph::ordered(bool& isCyclic) const {
   const std::lock_guard lock(mutex);
+  // In the order in which nodes were made where that is one, so that captured work is done as it was given.
+  std::unordered_set<const GraphNode*> done;
   Nodes order, left = all;
-  while (!left.empty()) {
-    // In the order in which they were made, so that captured work is done as it was given.
-    const auto next = std::find_if(left.begin(), left.end(), [&](const auto& node) {
-      return std::all_of(node->behind.begin(), node->behind.end(),
-                         [&](const auto& other) { return holds(order, other.get()); });
-    });
-    isCyclic = next == left.end();
-    if (isCyclic) return {};
-    order.push_back(*next);
-    left.erase(next);
-  }
   isCyclic = false;
+  while (!left.empty() && !isCyclic) {
+    Nodes later;
+    for (const std::shared_ptr<GraphNode>& node : left) {
+      const bool isReady = std::all_of(node->behind.begin(), node->behind.end(),
+                                       [&](const auto& other) { return done.contains(other.get()); });
+      if (isReady) done.insert(node.get());
+      (isReady ? order : later).push_back(node);
+    }
+    isCyclic = later.size() == left.size();
+    left = std::move(later);
+  }
   return order;
 }
 
-void Graph::remove(const GraphNode& node) {
-  const std::lock_guard lock(mutex);
-  for (const std::shared_ptr<GraphNode>& other : all)
-    std::erase_if(other->behind, [&](const auto& n) { return n.get() == &node; });
-  Handles<GraphNode>::instance().take(node.handle);
-  std::erase_if(all, [&](const auto& n) { return n.get() == &node; });
+Result workOf(const Graph& graph, std::shared_ptr<GraphWork>& work) {
+  bool isCyclic = false;
+  std::vector<std::shared_ptr<Work>> steps;
+  for (const std::shared_ptr<GraphNode>& node : graph.ordered(isCyclic)) steps.push_back(node->work);
+  if (isCyclic) return cuda::kInvalidValue;
+  work = std::make_shared<GraphWork>(std::move(steps));
+  return cuda::kSuccess;
 }
 
 Result GraphWork::run(Context& context) {

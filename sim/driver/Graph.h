@@ -17,8 +17,7 @@ public:
   std::weak_ptr<Graph> graph;
   NodeHandle handle = nullptr;
   std::shared_ptr<Work> work;
-  Nodes behind;                      ///< what it depends on; of its graph, under Graph::mutex
-  std::weak_ptr<GraphNode> original; ///< of a clone's
+  Nodes behind; ///< what it depends on; of its graph, under Graph::mutex
 };
 
 class Graph : public std::enable_shared_from_this<Graph> {
@@ -31,24 +30,18 @@ public:
   Nodes nodes() const;
   /// The nodes so that each comes behind those that it depends on; empty with `isCyclic` set if there is no such order.
   Nodes ordered(bool& isCyclic) const;
-  void remove(const GraphNode& node);
 
   mutable std::mutex mutex;
   Nodes all; // under mutex
 };
 
-/// A graph as it was when it was instantiated; its work may be exchanged.
+class GraphWork;
+
+/// A graph as it was when it was instantiated.
 class GraphExec {
 public:
   static constexpr unsigned kHandleKind = 9;
-  struct Step {
-    std::weak_ptr<GraphNode> node;
-    std::shared_ptr<Work> work;
-    bool isEnabled = true;
-  };
-  uint64_t flags = 0;
-  std::mutex mutex;
-  std::vector<Step> steps; // under mutex
+  std::shared_ptr<GraphWork> work;
 };
 
 /// All of a graph as one piece of work: a launch, or a child's node.
@@ -57,7 +50,9 @@ public:
   explicit GraphWork(std::vector<std::shared_ptr<Work>> steps) : Work(kNodeGraph), steps(std::move(steps)) {}
   Result run(Context& context) override;
   std::vector<std::shared_ptr<Work>> steps;
-  std::shared_ptr<Graph> graph; ///< of a child's node
 };
+
+/// The work of a graph in order. kInvalidValue: it has a circle.
+Result workOf(const Graph& graph, std::shared_ptr<GraphWork>& work);
 
 } // namespace tiletwin::driver

@@ -7,7 +7,10 @@
 namespace tiletwin::driver {
 
 JitOptions::JitOptions(unsigned count, int* options, void** values)
-    : count_(options && values ? count : 0), options_(options), values_(values) {}
+    : count_(options && values ? count : 0), options_(options), values_(values) {
+  for (unsigned i = 0; i < count_; ++i)
+    if (options[i] == cuda::kJitMaxRegisters) maxRegisters_ = int(reinterpret_cast<intptr_t>(values[i]));
+}
 
 void JitOptions::write(int log, const std::string& text) const {
   char* buffer = nullptr;

@@ -39,7 +39,8 @@ Result checkShape(Context& context, const Function& function, const LaunchShape&
   if (f.requiredThreads[0])
     for (size_t i = 0; i < 3; ++i)
       if (shape.block[i] != uint32_t(std::max(f.requiredThreads[i], 1))) return cuda::kInvalidValue;
-  if (volume(shape.block) > uint64_t(function.maxThreads())) return cuda::kLaunchOutOfResources;
+  if (volume(shape.block) > uint64_t(function.maxThreads())) // by .maxntid, or by registers
+    return f.maxThreads[0] ? cuda::kInvalidValue : cuda::kLaunchOutOfResources;
   if (shape.sharedBytes > uint32_t(function.maxDynamicShared())) return cuda::kInvalidValue;
   const std::array<uint32_t, 3> cluster = clusterOf(function, shape);
   int nonPortable = 0, mustBeSet = 0;

@@ -94,6 +94,8 @@ Result cuLinkComplete(LinkHandle handle, void** image, size_t* bytes) {
     if (!image || link.texts.empty()) return cuda::kInvalidValue;
     std::string error;
     if (!linkPtx(link.texts, link.image, error)) return refuse(link, error, cuda::kInvalidImage);
+    if (const int most = link.options.maxRegisters())
+      link.image = std::string(kRegisterNote) + std::to_string(most) + "\n" + link.image;
     link.options.writeInfo("tiletwin: linked " + std::to_string(link.texts.size()) + " texts of PTX");
     link.options.writeErrors("");
     *image = link.image.data();

@@ -97,7 +97,7 @@ private:
 
   void renumber() {
     if (lexer_.token().kind != TokenKind::Integer) return;
-    const int number = std::atoi(std::string(lexer_.token().text).c_str());
+    const int number = int(std::strtol(std::string(lexer_.token().text).c_str(), nullptr, 10));
     text_.files = std::max(text_.files, number);
     text_.changes.push_back({here(), lexer_.token().text.size(), std::to_string(number + firstFile_)});
     next();
@@ -166,8 +166,8 @@ private:
       if (token.kind == TokenKind::Word && !depth) {
         if (token.text == "extern") statement.externAt = here();
         statement.isExtern |= token.text == "extern";
-        statement.isVisible |= token.text == "visible" || token.text == "common";
-        statement.isWeak |= token.text == "weak";
+        statement.isVisible |= token.text == "visible";
+        statement.isWeak |= token.text == "weak" || token.text == "common";
         isFunction |= token.text == "func" || token.text == "entry";
         isVariable |= token.text == "global" || token.text == "const" || token.text == "shared";
       }

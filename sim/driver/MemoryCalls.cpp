@@ -4,7 +4,6 @@
 #include "sim/driver/MemoryApi.h"
 #include "sim/driver/Stream.h"
 #include "sim/driver/VirtualDevice.h"
-#include <cstring>
 
 namespace tiletwin::driver {
 namespace {
@@ -46,7 +45,7 @@ Result lookAtManaged(DevicePointer address, size_t bytes) noexcept {
 }
 
 template <class T> Result put(void* value, T answer) {
-  std::memcpy(value, &answer, sizeof answer);
+  *static_cast<T*>(value) = answer; // clients give a place for the attribute's own type
   return cuda::kSuccess;
 }
 

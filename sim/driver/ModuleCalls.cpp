@@ -16,7 +16,7 @@ Result loadModule(Context& context, ModuleHandle* handle, const void* image, siz
   std::string ptx, why;
   std::shared_ptr<Module> module;
   Result result = readImage(image, bytes, context.device, ptx, why);
-  if (!result) result = Module::load(context, std::move(ptx), module, why);
+  if (!result) result = Module::load(context, std::move(ptx), options.maxRegisters(), module, why);
   if (result) {
     sayRefused(why);
     options.writeErrors(why);
@@ -37,6 +37,7 @@ Result loadLibrary(LibraryHandle* handle, const void* image, size_t bytes, const
   // PTX is read when a context first uses it. Devices are alike, so the image is chosen now.
   std::string why;
   auto library = std::make_shared<Library>();
+  library->maxRegisters = options.maxRegisters();
   Context* context = Context::current();
   const VirtualDevice& device = context ? context->device : *VirtualDevice::find(0);
   if (const Result result = readImage(image, bytes, device, library->image, why)) {
@@ -61,11 +62,7 @@ template <class Body> Result onLibrary(LibraryHandle handle, const Body& body) n
     const std::shared_ptr<Library> library = find<Library>(handle);
     if (!library) return kInvalidHandle;
     std::shared_ptr<Module> module;
-    std::string why;
-    if (const Result result = library->moduleIn(context, module, why)) {
-      sayRefused(why);
-      return result;
-    }
+    if (const Result result = library->moduleIn(context, module)) return result;
     return body(*library, *module);
   });
 }

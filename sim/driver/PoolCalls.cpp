@@ -33,15 +33,19 @@ struct DevicePools {
   std::shared_ptr<Pool> own, current;
 };
 
+std::array<DevicePools, 16>& allPools() {
+  static auto* const all = new std::array<DevicePools, 16>; // clients free memory at their exit
+  return *all;
+}
+
 /// body(a device's pools), no other thread beside it.
 template <class Body> Result onPools(DeviceHandle handle, const Body& body) noexcept {
   return inDriver([&] {
     static std::mutex mutex;
-    static std::array<DevicePools, 16>* const all = new std::array<DevicePools, 16>;
     VirtualDevice* device = VirtualDevice::find(handle);
     if (!device) return cuda::kInvalidDevice;
     const std::lock_guard lock(mutex);
-    DevicePools& pools = (*all)[size_t(handle)];
+    DevicePools& pools = allPools()[size_t(handle)];
     if (!pools.own) pools.own = pools.current = makePool(*device);
     return body(pools);
   });

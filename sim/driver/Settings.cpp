@@ -41,8 +41,11 @@ Settings read() {
     settings.memory = readMemory(*memory);
   else
     settings.memory = std::min(settings.isHopper ? kMemoryOfH200 : kMemoryOfA100, memoryOfMachine());
+  static constexpr std::array<std::string_view, 2> kBounds = {"exact", "pages"};
+  settings.isExact = environment::choice("TILETWIN_GPU_BOUNDS", kBounds).value_or(0) == 0;
   settings.missing = environment::text("TILETWIN_GPU_MISSING").value_or("");
-  const CheckSet checks = wantedChecks();
+  const auto own = environment::text("TILETWIN_GPU_CHECK");
+  const CheckSet checks = own ? parseChecks(*own) : wantedChecks();
   settings.checks.uninitialized = checks.has(Check::Uninitialized);
   settings.checks.races = checks.has(Check::Races);
   return settings;

@@ -45,7 +45,7 @@ inline const StreamHandle kLegacyStream = reinterpret_cast<StreamHandle>(1),
                           kPerThreadStream = reinterpret_cast<StreamHandle>(2);
 inline constexpr unsigned kEventBlockingSync = 1, kEventDisableTiming = 2, kEventInterprocess = 4;
 
-enum MemoryType : unsigned { kHostMemory = 1, kDeviceMemory = 2, kArrayMemory = 3, kUnifiedMemory = 4 };
+enum MemoryType : unsigned { kNoMemory, kHostMemory = 1, kDeviceMemory = 2, kArrayMemory = 3, kUnifiedMemory = 4 };
 inline constexpr unsigned kHostPortable = 1, kHostDeviceMap = 2, kHostWriteCombined = 4;
 inline constexpr unsigned kAttachGlobal = 1, kAttachHost = 2, kAttachSingle = 4;
 
@@ -211,6 +211,12 @@ struct MemsetNodeParams {
 struct HostNodeParams {
   HostFunction function;
   void* data;
+};
+struct GraphInstantiateParams {
+  uint64_t flags;
+  StreamHandle uploadStream;
+  NodeHandle wrongNode;
+  int result; ///< CUgraphInstantiateResult: 0 is success
 };
 static_assert(sizeof(KernelNodeParams) == 72 && sizeof(MemsetNodeParams) == 40);
 

@@ -2,7 +2,7 @@
 //
 // Here:      the syntax tree, and the reader's one function.
 // Not here:  what an instruction means (isa/): the reader knows its grammar only, and takes any opcode.
-// Source:    "PTX ISA", NVIDIA, versions 6.0 to 9.x, chapters 4 (syntax), 5 (state spaces, types, variables), 6 (operands),
+// Source:    "PTX ISA", NVIDIA, versions 3.0 to 9.x, chapters 4 (syntax), 5 (state spaces, types, variables), 6 (operands),
 //            7 (ABI), 11 (directives).
 // Invariant: registers, labels and symbols of a Module are indices that exist; every part knows where it stood in the text.
 #pragma once

@@ -9,7 +9,7 @@ namespace tiletwin::sim::ptx {
 
 namespace {
 
-constexpr int kLeastMajor = 6, kMostMajor = 9;
+constexpr int kLeastMajor = 3, kMostMajor = 9;
 constexpr size_t kLongestText = std::numeric_limits<int32_t>::max();
 
 bool parse(std::string_view digits, int32_t& value) {
@@ -47,7 +47,7 @@ bool Reader::readVersion() {
       !parse(number.text.substr(0, point), module_.major) || !parse(number.text.substr(point + 1), module_.minor))
     return lexer_.expected("a version such as 8.0");
   if (module_.major < kLeastMajor || module_.major > kMostMajor)
-    return lexer_.fail("PTX of version " + std::string(number.text) + " is not supported: versions 6.0 to 9.x are");
+    return lexer_.fail("PTX of version " + std::string(number.text) + " is not supported: versions 3.0 to 9.x are");
   lexer_.advance();
   return true;
 }

@@ -1,0 +1,76 @@
+"""`tiletwin gpu`: runs a program that finds a GPU, the virtual one, through the CUDA driver's library.
+
+Here:      the variables that lead a program to our libcuda.so.1, the list of functions that it asked for in vain.
+Not here:  the command's options (cli.py), the library (sim/driver).
+Invariant: the program replaces this process: its exit status, signals and terminal are its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from tiletwin import variables
+
+FOLDER = Path(__file__).resolve().parent / "virtual_gpu"
+LIBRARY = FOLDER / "libcuda.so.1"
+OPTIONS = {
+    "arch": "TILETWIN_GPU_ARCH",
+    "count": "TILETWIN_GPU_COUNT",
+    "memory": "TILETWIN_GPU_MEMORY",
+    "bounds": "TILETWIN_GPU_BOUNDS",
+    "check": "TILETWIN_GPU_CHECK",
+}
+"""The command's options, and the variables that the library reads. With TILETWIN_CHECK a script's `import triton` would
+be tiletwin, so checks have a variable of their own."""
+
+
+def missing_file() -> Path:
+    """Where the last run's missing functions are listed, a file of this user's."""
+    return Path(tempfile.gettempdir()) / f"tiletwin-gpu-missing-{os.getuid()}.txt"
+
+
+def environment(options: dict[str, str]) -> dict[str, str]:
+    """All variables of a program that is to find the virtual GPU. options: of OPTIONS; empty values count as none.
+
+    Errors: FileNotFoundError, the library is not there.
+    """
+    if not LIBRARY.exists():
+        raise FileNotFoundError(f"{LIBRARY} is not there: this tiletwin was built without the target tw_gpu")
+    changes = {OPTIONS[name]: value for name, value in options.items() if value}
+    changes["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [str(FOLDER), variables.get("LD_LIBRARY_PATH")]))
+    # Clients that look for a file by themselves; a program that names another one keeps it.
+    for name, value in {
+        "NUMBA_CUDA_DRIVER": str(LIBRARY),
+        "TRITON_LIBCUDA_PATH": str(FOLDER),
+        "TILETWIN_LIBCUDA": str(LIBRARY),
+        "TILETWIN_GPU_MISSING": str(missing_file()),
+    }.items():
+        changes[name] = variables.get(name) or value
+    return variables.of_child(**changes)
+
+
+def run(words: Sequence[str], options: dict[str, str]) -> NoReturn:
+    """Replaces this process by the program `words`, which finds the virtual GPU.
+
+    Errors: FileNotFoundError, there is no such program, or no library; OSError, it cannot be run.
+    """
+    program = shutil.which(words[0])
+    if program is None:
+        raise FileNotFoundError(f"there is no program {words[0]}")
+    given = environment(options)
+    missing_file().unlink(missing_ok=True)
+    os.execve(program, list(words), given)
+
+
+def missing() -> list[str]:
+    """The functions of the CUDA driver that the last program asked for and did not get, each once, in order."""
+    try:
+        names = missing_file().read_text().split()
+    except FileNotFoundError:
+        return []
+    return list(dict.fromkeys(names))

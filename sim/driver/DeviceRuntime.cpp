@@ -1,0 +1,76 @@
+// sim/driver/DeviceRuntime.cpp -- see DeviceRuntime.h.
+// A grid's barrier is PTX of ours, for lanes that come one by one too: each block waits for its threads, one thread counts the block in, and waits for the round to
+// end. It needs all blocks to be resident, which a cooperative launch promises, and its memory is the module's: two cooperative
+// kernels of one module that run at the same time would share it, and a stream's order keeps them apart.
+#include "sim/driver/DeviceRuntime.h"
+#include "sim/driver/LinkPtx.h"
+#include <array>
+#include <string_view>
+
+namespace tiletwin::driver {
+namespace {
+
+constexpr std::string_view kHandleFunction = "cudaCGGetIntrinsicHandle", kBarrierFunction = "cudaCGSynchronize";
+
+constexpr std::string_view kGridBarrier = R"(
+.version 7.0
+.target sm_80
+.address_size 64
+.global .align 4 .u32 tiletwin_grid_arrived;
+.global .align 4 .u32 tiletwin_grid_round;
+.weak .func (.param .b64 result) cudaCGGetIntrinsicHandle(.param .b32 scope)
+{
+	.reg .b64 %rd<2>;
+	mov.b64 %rd1, 1;
+	st.param.b64 [result], %rd1;
+	ret;
+}
+.weak .func (.param .b32 result) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
+{
+	.reg .pred %p<4>;
+	.reg .b32 %r<16>;
+	barrier.sync 0;
+	mov.u32 %r1, %tid.x;
+	mov.u32 %r2, %tid.y;
+	mov.u32 %r3, %tid.z;
+	or.b32 %r1, %r1, %r2;
+	or.b32 %r1, %r1, %r3;
+	setp.ne.u32 %p1, %r1, 0;
+	@%p1 bra $L_joined;
+	mov.u32 %r4, %nctaid.x;
+	mov.u32 %r5, %nctaid.y;
+	mov.u32 %r6, %nctaid.z;
+	mul.lo.u32 %r4, %r4, %r5;
+	mul.lo.u32 %r4, %r4, %r6;
+	sub.u32 %r4, %r4, 1;
+	ld.acquire.gpu.global.u32 %r7, [tiletwin_grid_round];
+	atom.acq_rel.gpu.global.inc.u32 %r8, [tiletwin_grid_arrived], %r4;
+	setp.eq.u32 %p2, %r8, %r4;
+	@!%p2 bra $L_wait;
+	atom.acq_rel.gpu.global.add.u32 %r9, [tiletwin_grid_round], 1;
+	bra.uni $L_joined;
+$L_wait:
+	ld.acquire.gpu.global.u32 %r10, [tiletwin_grid_round];
+	setp.eq.u32 %p3, %r10, %r7;
+	@%p3 bra $L_wait;
+$L_joined:
+	barrier.sync 0;
+	mov.b32 %r11, 0;
+	st.param.b32 [result], %r11;
+	ret;
+}
+)";
+
+} // namespace
+
+bool addDeviceRuntime(std::string& ptx, std::string& error) {
+  if (ptx.find(kHandleFunction) == std::string::npos && ptx.find(kBarrierFunction) == std::string::npos) return true;
+  const std::array<NamedText, 2> texts{NamedText{"kernel.ptx", ptx},
+                                       NamedText{"the device runtime", std::string(kGridBarrier)}};
+  std::string linked;
+  if (!linkPtx(texts, linked, error)) return false;
+  ptx = std::move(linked);
+  return true;
+}
+
+} // namespace tiletwin::driver
