@@ -1,8 +1,8 @@
 // codegen/passes/SharedMemory.cpp -- see SharedMemory.h.
 // Idea: operations are numbered in program order; an allocation lives from its operation to its last use, and to the end
 //       of every loop that the use, but not the allocation, is in. What a product in flight reads lives for all of the
-//       loop, because it is waited for in the next iteration. Larger ones are placed first, each at the lowest place
-//       that is free for as long as it lives.
+//       loop, because it is waited for in the next iteration. What one side of a branch uses does not live on its other side.
+//       Larger ones are placed first, each at the lowest place that is free for as long as it lives.
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/Scratch.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
