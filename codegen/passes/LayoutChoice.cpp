@@ -271,6 +271,9 @@ LayoutChoice::Wished LayoutChoice::wishOf(BlockArgument argument) {
     }
   }
   if (Wished wished = heaviest(incoming)) return wished;
+  // What is being asked for further out decides: an accumulator that loops around this one carry, too.
+  const size_t ownDepth = asked_.size() - 1;
+  if (outermostCut_ < ownDepth) return neededFor(argument, 8);
   // Nothing decides what it holds, so what it is used for does: pointers that a loop moves on, for example.
   return orUsual(neededFor(argument, 8), shape);
 }

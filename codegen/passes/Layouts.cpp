@@ -87,7 +87,8 @@ void LayoutAssigner::decide() {
     if (unsigned vector = std::min(choice_.access().vector(pointers, mask, layout), atMost); vector > 1)
       op->setAttr("twg.vector", builder.getI32IntegerAttr(int32_t(vector)));
   };
-  kernel_.walk([&](Block* block) {
+  // Outer blocks first: what a loop carries through the loops in it has what the innermost one makes of it.
+  kernel_.walk<WalkOrder::PreOrder>([&](Block* block) {
     for (Value argument : block->getArguments()) decideOne(argument);
     for (Operation& op : *block) {
       for (Value result : op.getResults()) decideOne(result);
