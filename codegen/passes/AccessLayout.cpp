@@ -119,9 +119,13 @@ LinearLayout AccessLayouts::lengthened(Value pointers, Value mask, const LinearL
   return sectors(pointers, mask, longer) <= sectors(pointers, mask, layout) ? longer : layout;
 }
 
+bool AccessLayouts::isScattered(Value pointers) {
+  return contiguity_.of(pointers).dimensions[orderOf(pointers).front()].contiguous == 1;
+}
+
 unsigned AccessLayouts::sectors(Value pointers, Value mask, const LinearLayout& layout) {
   int32_t fastest = orderOf(pointers).front();
-  if (contiguity_.of(pointers).dimensions[fastest].contiguous == 1) return 0; // scattered in any layout
+  if (isScattered(pointers)) return 0; // in any layout
   return sectorsOf(layout, unsigned(fastest), bytesOf(pointers), vector(pointers, mask, layout));
 }
 

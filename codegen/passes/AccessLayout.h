@@ -38,6 +38,8 @@ public:
   /// a tensor core leaves two in each of four lanes, one lane gets four of one row, and its neighbour four of another.
   /// The same layout if accesses would touch more sectors then.
   LinearLayout lengthened(mlir::Value pointers, mlir::Value mask, const LinearLayout& layout);
+  /// True if nothing is known of neighbours' addresses: an access is one of single elements in any layout.
+  bool isScattered(mlir::Value pointers);
   /// Sectors of 32 bytes that the accesses of one warp touch in this layout: what a store costs.
   unsigned sectors(mlir::Value pointers, const LinearLayout& layout) { return sectors(pointers, {}, layout); }
 

@@ -183,7 +183,7 @@ LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
   if (isElementwise(op) && !isMemoryEffectFree(op)) return orUsual(heaviest(op->getOperands()), shape); // never twice
   if (isElementwise(op)) {
     if (Wished wished = heaviest(op->getOperands())) return asStored(op, *wished);
-    if (conversionsFor(result) < llvm::product_of(shape)) return std::nullopt;
+    if (isCut() || conversionsFor(result) < llvm::product_of(shape)) return std::nullopt;
     return orUsual(ofRepeated(result), shape);
   }
   auto through = [&](auto change) -> Wished {
@@ -192,7 +192,14 @@ LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
     return source;
   };
   return llvm::TypeSwitch<Operation*, Wished>(op)
-      .Case([&](tt::LoadOp load) { return Wish{access_.of(load.getPtr()), kLoaded}; })
+      .Case([&](tt::LoadOp load) {
+        // What is gathered costs the same in any layout, so addresses that were loaded or computed stay where they are.
+        if (access_.isScattered(load.getPtr())) {
+          Wished pointers = wish(load.getPtr());
+          if (pointers || isCut()) return pointers;
+        }
+        return Wished(Wish{access_.of(load.getPtr()), kLoaded});
+      })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp>([&](auto) { return Wish{ofAtomic(op), kLoaded}; })
       .Case([&](tt::DotOp dot) { return Wish{dotPlan(dot).layouts.d, kMultiplied}; })
       .Case<tt::ExpandDimsOp, tt::ReshapeOp>(
@@ -272,8 +279,7 @@ LayoutChoice::Wished LayoutChoice::wishOf(BlockArgument argument) {
   }
   if (Wished wished = heaviest(incoming)) return wished;
   // What is being asked for further out decides: an accumulator that loops around this one carry, too.
-  const size_t ownDepth = asked_.size() - 1;
-  if (outermostCut_ < ownDepth) return neededFor(argument, 8);
+  if (isCut()) return neededFor(argument, 8);
   // Nothing decides what it holds, so what it is used for does: pointers that a loop moves on, for example.
   return orUsual(neededFor(argument, 8), shape);
 }
@@ -282,6 +288,7 @@ LayoutChoice::Wished LayoutChoice::neededFor(Value value, unsigned depth) {
   if (depth == 0) return std::nullopt;
   for (OpOperand& use : value.getUses()) {
     Operation* user = use.getOwner();
+    if (auto load = dyn_cast<tt::LoadOp>(user); load && access_.isScattered(load.getPtr())) continue; // needs none
     if (auto load = dyn_cast<tt::LoadOp>(user)) return Wish{access_.of(load.getPtr()), kLoaded};
     if (auto store = dyn_cast<tt::StoreOp>(user)) return Wish{access_.of(store.getPtr()), kLoaded};
     if (atomicPointers(user)) return Wish{ofAtomic(user), kLoaded};

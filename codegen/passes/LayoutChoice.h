@@ -68,6 +68,8 @@ private:
   static constexpr unsigned kNoCut = ~0u;
   llvm::DenseMap<mlir::Value, unsigned> asked_;
   unsigned outermostCut_ = kNoCut; ///< of the cuts since the value that is looked at was asked for
+  /// True if the search was cut at a value further out than the one that is looked at: that one decides, and asks again.
+  bool isCut() const { return outermostCut_ < asked_.size() - 1; }
   llvm::DenseSet<mlir::Value> free_;
   bool wasCut_ = false;                              ///< a cycle, since the outermost value was asked for
   llvm::DenseMap<mlir::Value, int64_t> conversions_; ///< conversionsFor
