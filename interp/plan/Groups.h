@@ -62,10 +62,7 @@ public:
     return rep(v).pending() && groups_[rep(v).group]->op->streams[rep(v).stream].kind == GroupStream::Strip;
   }
 
-  /// One use of a pending value is computed elsewhere, from what the value is computed from.
-  void consume(mlir::Value v) { ++groups_[rep(v).group]->consumed[v]; }
-
-  // ---- groups become instructions (FlushGroup.cpp, JoinNodes.cpp) ----
+  // ---- groups become instructions (FlushGroup.cpp) ----
   void flush(int group);
   void flushAll();
   /// Before memory is written outside groups, or by `except`.
@@ -117,7 +114,6 @@ private:
   /// Elements of a stream, moved to a strip of their own.
   int copyStrip(int group, int stream, DType type);
   void flatten(OpenGroup& g);
-  void joinNodes(llvm::ArrayRef<Reg> tiles, OpenGroup& g);
   void bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles);
 
   std::vector<std::unique_ptr<OpenGroup>> groups_;
