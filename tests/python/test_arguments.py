@@ -150,7 +150,7 @@ def test_protocols_have_extents():
 def test_device_memory_is_refused(monkeypatch):
     monkeypatch.setenv("TILETWIN_INTERPRET", "1")
     fake = HasInterface(np.zeros(8, np.float32), "__cuda_array_interface__")
-    fake.__cuda_array_interface__ = {"data": (0x7000_0000_0000, False), "shape": (8,), "typestr": "<f4", "version": 3}
+    fake.__cuda_array_interface__ = {"data": (0x2000_0000_0000, False), "shape": (8,), "typestr": "<f4", "version": 3}
     with pytest.raises(TypeError, match=r"on a device"):
         kernels.copy[(1,)](fake, np.zeros(8, np.float32), N=8)
     with pytest.raises(TypeError, match=r"meta tensor"):
@@ -161,7 +161,7 @@ def test_device_memory_is_refused(monkeypatch):
 def test_device_memory_without_a_driver(monkeypatch):
     monkeypatch.delenv("TILETWIN_INTERPRET", raising=False)
     fake = HasInterface(np.zeros(8, np.float32), "__cuda_array_interface__")
-    fake.__cuda_array_interface__ = {"data": (0x7000_0000_0000, False), "shape": (8,), "typestr": "<f4", "version": 3}
+    fake.__cuda_array_interface__ = {"data": (0x2000_0000_0000, False), "shape": (8,), "typestr": "<f4", "version": 3}
     with pytest.raises(CudaError, match=r"no CUDA driver was found.*\n(.*\n)*.*TILETWIN_INTERPRET=1"):
         kernels.copy[(1,)](fake, fake, N=8)
 
