@@ -23,6 +23,8 @@ OFF = ("", "0", "false", "no", "off", "n", "none")
 """What switches a variable off."""
 BACKENDS = ("interp", "sim", "cuda", "diff")
 ON_THE_CPU = ("interp", "sim", "diff")
+TRITON_DRIVER = "triton.backends.nvidia.driver"
+"""Real Triton's part that talks to CUDA's driver."""
 
 
 def _word(variable: str) -> str:
@@ -56,6 +58,11 @@ def interprets() -> bool:
         or any(map(is_on, ("TILETWIN_INTERPRET", "TRITON_INTERPRET", "TILETWIN_CHECK", "TILETWIN_GDB")))
         or _word("TILETWIN_NUMERICS") not in (*OFF, "fast")
     )
+
+
+def on_virtual_gpu() -> bool:
+    """True if the process is one of `tiletwin gpu`, whose CUDA driver runs kernels on the CPU."""
+    return is_on("TILETWIN_GPU")
 
 
 def wanted() -> bool:
@@ -180,6 +187,14 @@ def is_active() -> bool:
     return any(isinstance(finder, TritonFinder) for finder in sys.meta_path)
 
 
+def _notice_torch(prepare: Callable[[ModuleType], None]) -> None:
+    """Calls `prepare` with torch._C before torch.cuda is imported, and with torch when it has been."""
+    if "torch" in sys.modules:
+        prepare(sys.modules["torch"])
+    else:
+        sys.meta_path[:0] = [TorchFinder(prepare), BeforeTorchCuda(prepare)]
+
+
 def activate(prepare: Callable[[ModuleType], None]) -> bool:
     """Installs the finder if the environment asks for it. Returns whether it is installed.
 
@@ -191,6 +206,9 @@ def activate(prepare: Callable[[ModuleType], None]) -> bool:
     if is_active():
         return True
     if not wanted():
+        if on_virtual_gpu():
+            _notice_torch(prepare)
+            sys.meta_path.insert(0, TorchFinder(prepare, TRITON_DRIVER))
         return False
     interpreting = interprets()
     loaded = sys.modules.get("triton")
@@ -201,10 +219,7 @@ def activate(prepare: Callable[[ModuleType], None]) -> bool:
     sys.meta_path.insert(0, TritonFinder())
     if interpreting:
         os.environ["TRITON_INTERPRET"] = "1"
-        if "torch" in sys.modules:
-            prepare(sys.modules["torch"])
-        else:
-            sys.meta_path[:0] = [TorchFinder(prepare), BeforeTorchCuda(prepare)]
+        _notice_torch(prepare)
         if os.environ.get("TILETWIN_CHECK"):
             if "numpy" in sys.modules:
                 prepare(sys.modules["numpy"])

@@ -13,6 +13,16 @@ from tiletwin import _activate, variables
 def prepare(module: ModuleType) -> None:
     """Called when torch, or NumPy where checks want to know of its memory, has been imported, and with torch._C before
     torch.cuda is. Where launches run on a GPU: when torch has been imported."""
+    if _activate.on_virtual_gpu() and not _activate.wanted():
+        if module.__name__ == _activate.TRITON_DRIVER:
+            from tiletwin import gpu_triton
+
+            gpu_triton.prepare(module)
+            return
+        from tiletwin.torch_cuda import virtual_gpu
+
+        virtual_gpu.prepare(module)
+        return
     if not _activate.interprets():
         from tiletwin.inductor import gpu
 

@@ -1,7 +1,7 @@
 """`tiletwin gpu`: runs a program that finds a GPU, the virtual one, through the CUDA driver's library.
 
-Here:      the variables that lead a program to our libcuda.so.1, the list of functions that it asked for in vain.
-Not here:  the command's options (cli.py), the library (sim/driver).
+Here:      the variables that lead a program to our libcuda.so.1 and ptxas, functions that it asked for in vain.
+Not here:  the command's options (cli.py), the library (sim/driver), PyTorch's tensors (torch_cuda/virtual_gpu.py).
 Invariant: the program replaces this process: its exit status, signals and terminal are its own.
 """
 
@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from tiletwin import variables
+from tiletwin import toolkit, variables
 
 FOLDER = Path(__file__).resolve().parent / "virtual_gpu"
 LIBRARY = FOLDER / "libcuda.so.1"
+ASSEMBLER = FOLDER / "ptxas"
 OPTIONS = {
     "arch": "TILETWIN_GPU_ARCH",
     "count": "TILETWIN_GPU_COUNT",
@@ -37,12 +38,19 @@ def missing_file() -> Path:
 def environment(options: dict[str, str]) -> dict[str, str]:
     """All variables of a program that is to find the virtual GPU. options: of OPTIONS; empty values count as none.
 
-    Errors: FileNotFoundError, the library is not there.
+    Errors: FileNotFoundError, the library is not there; OSError, a variable names a ptxas that does not run.
     """
     if not LIBRARY.exists():
         raise FileNotFoundError(f"{LIBRARY} is not there: this tiletwin was built without the target tw_gpu")
     changes = {OPTIONS[name]: value for name, value in options.items() if value}
     changes["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [str(FOLDER), variables.get("LD_LIBRARY_PATH")]))
+    changes["TILETWIN_GPU"] = "1"
+    if options.get("count") not in (None, "", "0"):
+        changes["TILETWIN_CUDA_DEVICES"] = options["count"]
+    # Machine code that clients have made for a GPU is of no use here, so Triton gets a ptxas that keeps the PTX.
+    behind = variables.get("TILETWIN_GPU_PTXAS") or _real_assembler()
+    changes["TILETWIN_GPU_PTXAS"] = behind
+    changes["TRITON_PTXAS_PATH"] = changes["TRITON_PTXAS_BLACKWELL_PATH"] = str(ASSEMBLER)
     # Clients that look for a file by themselves; a program that names another one keeps it.
     for name, value in {
         "NUMBA_CUDA_DRIVER": str(LIBRARY),
@@ -52,6 +60,15 @@ def environment(options: dict[str, str]) -> dict[str, str]:
     }.items():
         changes[name] = variables.get(name) or value
     return variables.of_child(**changes)
+
+
+def _real_assembler() -> str:
+    """NVIDIA's ptxas, which checks what ours is given; empty: there is none."""
+    try:
+        found = toolkit.find("ptxas")
+    except RuntimeError as error:
+        raise OSError(str(error)) from error
+    return "" if found is None else str(found.path)
 
 
 def run(words: Sequence[str], options: dict[str, str]) -> NoReturn:

@@ -1,5 +1,6 @@
 // sim/driver/Image.cpp -- see Image.h.
 #include "sim/driver/Image.h"
+#include "sim/driver/CarriedPtx.h"
 #include "sim/driver/FatBinary.h"
 #include "sim/driver/VirtualDevice.h"
 #include <charconv>
@@ -77,8 +78,6 @@ Result readFat(const std::byte* image, const VirtualDevice& device, std::string&
 
 Result readImage(const void* image, size_t bytes, const VirtualDevice& device, std::string& ptx, std::string& why) {
   const auto* at = static_cast<const std::byte*>(image);
-  constexpr std::string_view kElf = "\x7f"
-                                    "ELF";
   const auto* text = static_cast<const char*>(image);
   const size_t length = bytes ? strnlen(text, bytes) : std::strlen(text); // others have four bytes that are not 0
   const std::string_view begin(text, std::min<size_t>(length, 4));
@@ -90,11 +89,16 @@ Result readImage(const void* image, size_t bytes, const VirtualDevice& device, s
     return readFat(inside, device, ptx, why);
   }
   if (magic == kFatBinaryMagic) return readFat(at, device, ptx, why);
-  if (begin == kElf) {
-    why = std::string("this image is machine code for a real GPU (a cubin); ") + kAdvice;
-    return cuda::kNoBinaryForGpu;
+  if (begin == kElfMagic) {
+    std::optional<std::string> carried = carriedPtx(at, bytes);
+    if (!carried) {
+      why = std::string("this image is machine code for a real GPU (a cubin); ") + kAdvice;
+      return cuda::kNoBinaryForGpu;
+    }
+    ptx = std::move(*carried);
+  } else {
+    ptx.assign(text, length);
   }
-  ptx.assign(text, length);
   if (ptx.find(".version") == std::string::npos) {
     why = "this image is neither PTX (there is no .version line) nor a fat binary";
     return cuda::kInvalidImage;

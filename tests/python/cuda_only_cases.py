@@ -116,6 +116,21 @@ def histograms_of_integers():
         torch.histc(x.cpu())
 
 
+def layer_norms_of_16_bits_sum_in_32():
+    rows = 3000
+    for dtype, end in ((torch.float16, 2**-10), (torch.bfloat16, 2**-7)):
+        x = torch.randn(rows, 8, dtype=dtype, device="cuda", requires_grad=True)
+        weight, bias = (torch.rand(8, dtype=dtype, device="cuda", requires_grad=True) for _ in range(2))
+        y = torch.nn.functional.layer_norm(x, (8,), weight, bias=bias, eps=1e-5)
+        slope = torch.rand_like(x)
+        y.backward(slope)
+        assert on_cuda(y) and y.dtype == x.grad.dtype == bias.grad.dtype == dtype and on_cuda(bias.grad)
+        exact = slope.cpu().double().sum(0)
+        assert ((bias.grad.cpu().double() - exact).abs() <= end * exact.abs()).all()
+    plain = torch.ones(2, 4, device="cuda")
+    assert on_cuda(torch.nn.functional.layer_norm(plain, (4,)))
+
+
 CASES = [n for n, v in list(globals().items()) if getattr(v, "__module__", "") == __name__ and n[0] != "_"]
 
 if __name__ == "__main__":

@@ -250,5 +250,23 @@ def histogram(func: Any, input: Tensor, bins: int = 100, min: Any = 0, max: Any 
     return more["out"].resize_(bins).copy_(counts) if "out" in more else counts
 
 
+def is_narrow(arguments: Any) -> bool:
+    """Whether the first argument is a tensor of 16-bit floats on a device."""
+    return bool(arguments) and is_marked(arguments[0]) and arguments[0].dtype in (torch.float16, torch.bfloat16)
+
+
+def layer_norm(func: Any, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Of 16-bit floats. CUDA sums in float32, for gradients too; the CPU's gradients of weights are sums of 16 bits."""
+
+    def wide(x: Any) -> Any:
+        return x.float() if isinstance(x, Tensor) else x
+
+    made = func(wide(input), *map(wide, args), **{name: wide(x) for name, x in kwargs.items()})
+    return mark_as(made.to(input.dtype), input)
+
+
 HANDLERS = dict.fromkeys((torch.histc, Tensor.histc, torch.ops.aten.histc.default), histogram)
 """Functions of torch that the CPU has for fewer types."""
+
+NARROW_HANDLERS = dict.fromkeys((torch.nn.functional.layer_norm, torch.layer_norm), layer_norm)
+"""Functions that the CPU computes with less precision where their first argument is of 16-bit floats on a device."""

@@ -283,6 +283,9 @@ class CudaOnCpu(TorchFunctionMode):
         handler = _HANDLERS.get(func)
         if handler is not None:
             return handler(func, *args, **kwargs)
+        narrow = cuda_only.NARROW_HANDLERS.get(func)
+        if narrow is not None and cuda_only.is_narrow(args) and not autocast.is_any_enabled():
+            return narrow(func, *args, **kwargs)
         return run(func, args, kwargs)
 
 

@@ -22,6 +22,11 @@ _event_ids = itertools.count(1)
 _current = threading.local()
 
 
+def new_stream(device: int, priority: int) -> int:
+    """What a new stream's number is. Where there is a driver, its own handle (virtual_gpu.py)."""
+    return next(_stream_ids)
+
+
 def refusal(name: str, why: str) -> NotImplementedError:
     return NotImplementedError(f"{name} {why}; CUDA is emulated on the CPU here")
 
@@ -65,11 +70,12 @@ class StreamBase:
         **kwargs: Any,
     ) -> Any:
         stream: Any = object.__new__(cls)
-        if stream_id is None:
-            stream_id = next(_stream_ids) if stream_ptr is None else int(stream_ptr)
-        stream.stream_id = stream.cuda_stream = stream_id
         stream.device_index = devices.current() if device_index is None else devices.check(device_index)
         stream.device_type, stream.priority = device_type, max(-1, min(0, priority))
+        if stream_id is None:
+            made = stream_ptr is None
+            stream_id = new_stream(stream.device_index, stream.priority) if made else int(stream_ptr)
+        stream.stream_id = stream.cuda_stream = stream_id
         return stream
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
