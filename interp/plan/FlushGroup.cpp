@@ -1,6 +1,7 @@
 // interp/plan/FlushGroup.cpp -- a group of elementwise operations becomes one instruction.
 // Here:      what is needed of it, the dimensions it is walked over, places of its streams.
-// Not here:  how a group is gathered (Groups.cpp), what the strip loop reads (program/SealGroup.cpp), the strip loop (run/ExecuteGroup.cpp).
+// Not here:  how a group is gathered (Groups.cpp), nodes that become one (JoinNodes.cpp), what the strip loop reads
+//            (program/SealGroup.cpp), the strip loop (run/ExecuteGroup.cpp).
 // Invariant: a value of a group gets a whole tile only if something outside the group uses it; else one strip.
 #include "interp/plan/Groups.h"
 #include <algorithm>
@@ -78,36 +79,6 @@ void Groups::flatten(OpenGroup& g) {
   collapse(g);
 }
 
-/// Where a result is an operand of one node and nothing else wants it, the two nodes may have a function in common. The producer
-/// stays behind without a reader.
-static void joinNodes(OpenGroup& g, const TwTileOps& ops, llvm::ArrayRef<Reg> tiles) {
-  GroupOp& op = *g.op;
-  std::vector<int> producer(op.streams.size(), -1), uses(op.streams.size(), 0);
-  for (size_t n = 0; n < op.nodes.size(); ++n) {
-    const GroupNode& node = op.nodes[n];
-    for (int i = 0; i < node.sources; ++i) ++uses[node.src[i]];
-    if (node.kind == GroupNode::Strip) producer[node.dst] = int(n);
-  }
-  for (int stream : g.results) ++uses[stream];
-  for (GroupNode& node : op.nodes) {
-    if (node.kind != GroupNode::Strip) continue;
-    // Casts first: the function that reads narrow numbers itself takes the place of either operand.
-    for (const bool casts : {true, false})
-      for (int i = node.sources - 1; i >= 0; --i) {
-        const int between = node.src[i];
-        if (producer[between] < 0 || uses[between] != 1 || tiles[between] != kNoReg) continue;
-        const GroupNode& inner = op.nodes[producer[between]];
-        if ((inner.sources == 1) != casts || node.sources - 1 + inner.sources > 3) continue;
-        TwStripFn fn = ops.joined(inner.fn, node.fn, i);
-        if (!fn) continue;
-        node.fn = fn;
-        std::copy_backward(node.src + i + 1, node.src + node.sources, node.src + node.sources - 1 + inner.sources);
-        std::copy(inner.src, inner.src + inner.sources, node.src + i);
-        node.sources += inner.sources - 1;
-      }
-  }
-}
-
 void Groups::flush(int index) {
   OpenGroup& g = *groups_[index];
   if (!g.open) return;
@@ -126,7 +97,7 @@ void Groups::flush(int index) {
       if (uses > g.consumed.lookup(v) && tiles[s] == kNoReg && op.streams[s].kind == GroupStream::Strip)
         tiles[s] = newTile(g.types[s], g.shape);
     }
-  joinNodes(g, this->tiles(), tiles);
+  joinNodes(tiles, g);
   for (size_t s = 0; s < op.streams.size(); ++s)
     if (tiles[s] != kNoReg) needed[s] = true;
   for (int stream : g.results) needed[stream] = true;

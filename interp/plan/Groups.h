@@ -62,7 +62,14 @@ public:
     return rep(v).pending() && groups_[rep(v).group]->op->streams[rep(v).stream].kind == GroupStream::Strip;
   }
 
-  // ---- groups become instructions (FlushGroup.cpp) ----
+  /// One use of a pending value is computed elsewhere, from what the value is computed from.
+  void consume(mlir::Value v) { ++groups_[rep(v).group]->consumed[v]; }
+  /// A pending value is read outside its group, even if all that uses it is inside.
+  void keep(mlir::Value v) {
+    if (rep(v).pending()) groups_[rep(v).group]->consumed.erase(v);
+  }
+
+  // ---- groups become instructions (FlushGroup.cpp, JoinNodes.cpp) ----
   void flush(int group);
   void flushAll();
   /// Before memory is written outside groups, or by `except`.
@@ -114,6 +121,7 @@ private:
   /// Elements of a stream, moved to a strip of their own.
   int copyStrip(int group, int stream, DType type);
   void flatten(OpenGroup& g);
+  void joinNodes(llvm::ArrayRef<Reg> tiles, OpenGroup& g);
   void bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles);
 
   std::vector<std::unique_ptr<OpenGroup>> groups_;

@@ -2,7 +2,7 @@
 // Here:      recognition of the regions that have a tile function of their own; bodies for all others.
 // Not here:  how a body is run over a tile (run/ExecuteReduce.cpp).
 // Invariant: whatever is not recognised runs its region: recognition only makes things faster.
-#include "interp/plan/Builder.h"
+#include "interp/plan/Reduced.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Region.h"
@@ -93,19 +93,9 @@ TwReduce argKind(mlir::Region& region, TwArgTie& tie) {
   return TwReduce::Count;
 }
 
-struct Axes {
-  int64_t outer = 1, axis = 1, inner = 1;
-};
-Axes axesOf(llvm::ArrayRef<int64_t> shape, int64_t axis) {
-  Axes a;
-  for (size_t d = 0; d < shape.size(); ++d)
-    (int64_t(d) < axis ? a.outer : int64_t(d) == axis ? a.axis : a.inner) *= shape[d];
-  return a;
-}
+} // namespace
 
-/// The source as rows of contiguous [axis][inner] blocks: strides are those of rows and of elements. False if it must be copied
-/// first. A view's element stride is known at run time only and checked there.
-bool asRows(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape, int64_t axis, TileRef& out) {
+static bool asRows(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape, int64_t axis, TileRef& out) {
   int64_t bytes = int64_t(sizeOf(type));
   out = ref;
   out.strides.clear();
@@ -140,7 +130,15 @@ bool asRows(const TileRef& ref, DType type, llvm::ArrayRef<int64_t> shape, int64
   out.strides.push_back(element);
   return true;
 }
-} // namespace
+
+TileRef rowsOf(PlanBuilder& plan, Value v, DType type, llvm::ArrayRef<int64_t> shape, int64_t axis) {
+  TileRef rows, any = plan.tileOf(v);
+  if (!asRows(any, type, shape, axis, rows)) {
+    any = plan.denseRef(plan.denseOf(v), type, shape);
+    asRows(any, type, shape, axis, rows);
+  }
+  return rows;
+}
 
 /// The operations of a block inside the region of `op`. Both arms of a branch are computed, and their results selected: nothing in
 /// a region traps or has an effect.
@@ -229,6 +227,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::ReduceOp op) {
   TwArgTie tie = kTwLowestIndex;
   if (n == 1) {
     TwReduce kind = singleKind(op->getRegion(0));
+    if (kind == TwReduce::AddF && planSum(plan, op)) return success();
     fn = kind == TwReduce::Count ? nullptr : plan.tiles().reduce(kind, type);
   } else if (n == 2 && plan.dtypeOf(op->getOperand(1).getType()) == DType::I32) {
     TwReduce kind = argKind(op->getRegion(0), tie);
@@ -238,11 +237,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::ReduceOp op) {
 
   TileRef src;
   if (fn) {
-    TileRef any = plan.tileOf(source);
-    if (!asRows(any, type, shape, axis, src)) {
-      any = plan.denseRef(plan.denseOf(source), type, shape);
-      asRows(any, type, shape, axis, src);
-    }
+    src = rowsOf(plan, source, type, shape, axis);
   } else {
     src = plan.denseRef(plan.denseOf(source), type, shape);
     src.strides = {DimStride{axes.axis * axes.inner * int64_t(sizeOf(type)), -1}, DimStride{int64_t(sizeOf(type)), -1}};
@@ -284,11 +279,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::ScanOp op) {
   if (!fn) return planGeneric(plan, op, axis, true, op.getReverse());
   Shape shape = PlanBuilder::shapeOf(source.getType());
   Axes axes = axesOf(shape, axis);
-  TileRef src, any = plan.tileOf(source);
-  if (!asRows(any, type, shape, axis, src)) {
-    any = plan.denseRef(plan.denseOf(source), type, shape);
-    asRows(any, type, shape, axis, src);
-  }
+  const TileRef src = rowsOf(plan, source, type, shape, axis);
   Reg dst = plan.newTile(type, shape);
   BuildInstruction& in = plan.emit(execScan, "Scan");
   ReduceOp& data = plan.newData<ReduceOp>(in);

@@ -34,17 +34,18 @@ struct GroupStream {
 };
 
 struct GroupNode {
-  enum Kind : uint8_t { Strip, Iota, Box, Sink } kind = Strip;
+  /// Inside: fn on the part of a strip that is inside a box, elements of the last source elsewhere.
+  enum Kind : uint8_t { Strip, Iota, Box, Inside, Sink } kind = Strip;
   int8_t sources = 0;
   int32_t src[3] = {-1, -1, -1}; ///< streams
   int32_t dst = -1;              ///< stream
   TwStripFn fn = nullptr;
+  TwStripFn copy = nullptr; ///< Inside
   // Iota
   TwIotaFn iota = nullptr;
   UniformOperand base;
   std::vector<UniformOperand> strides; ///< Iota: per dimension of the group (collapsed); Sink: bytes
-  // Box
-  std::vector<UniformOperand> lo, hi; ///< per dimension; Box and masked Sink
+  std::vector<UniformOperand> lo, hi;  ///< per dimension; Box, Inside and masked Sink
   // Sink
   Access access;           ///< in the tile's own dimensions
   int32_t directFrom = -1; ///< node that may write user memory itself
@@ -131,6 +132,15 @@ struct ReduceOp {
   std::vector<Off> scratch; ///< three per operand, as large as the operand
   std::vector<int32_t> bytes;
   bool reverse = false;
+};
+
+/// A sum along the last axis whose numbers are not stored.
+struct SumOp {
+  int64_t outer = 1, axis = 1;
+  TwSumFn fn = nullptr;
+  TileOperand a, b;               ///< strides: of rows, of elements
+  int32_t aBytes = 0, bBytes = 0; ///< of an element; bBytes 0: there is no b
+  Off dst;
 };
 
 struct SortOp { ///< compare-and-swap steps on a dense tile, in place
@@ -299,6 +309,7 @@ Exec execRoundLoaded;                                          // data: RoundLoa
 Exec execDescriptorReduce;                                     // data: DescriptorReduceOp
 Exec execGroup;                                                // data: GroupOp
 Exec execReduce, execScan, execGenericReduce, execGenericScan; // data: ReduceOp
+Exec execSum;                                                  // data: SumOp
 Exec execSort;                                                 // data: SortOp
 Exec execDot;                                                  // data: DotOp
 Exec execScaledDot;                                            // data: ScaledDotOp

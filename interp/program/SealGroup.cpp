@@ -33,7 +33,7 @@ void GroupOp::seal() {
     for (int i = 0; i < node.sources; ++i) step.splat |= uint32_t(splat[size_t(node.src[i])]) << i;
     steps.push_back(step);
     hasIota |= node.kind == GroupNode::Iota;
-    hasBox |= node.kind == GroupNode::Box;
+    hasBox |= node.kind == GroupNode::Box || node.kind == GroupNode::Inside;
   }
   for (const int32_t k : sinks)
     for (const GroupNode& node : nodes)

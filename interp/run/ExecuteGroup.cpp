@@ -102,16 +102,45 @@ void settleSplats(const GroupOp& g, Walk& w, size_t inner) {
   w.steps = w.ownSteps;
 }
 
-void runBox(const GroupNode& node, Frame& f, std::byte* to, const int64_t* index, size_t inner, int64_t pos,
-            int64_t n) {
+/// Elements [lo, hi) of n are inside the node's box. Merged rows are inside as a whole.
+struct Inside {
+  int64_t lo, hi;
+  Inside(const GroupNode& node, Frame& f, const int64_t* index, size_t inner, bool merged, int64_t pos, int64_t n)
+      : lo(0), hi(n) {
+    if (merged) return;
+    const int64_t first = index[inner] + pos;
+    lo = std::clamp<int64_t>(node.lo[inner].get(f) - first, 0, n);
+    hi = std::clamp<int64_t>(node.hi[inner].get(f) - first, lo, n);
+    for (size_t d = 0; d < inner; ++d)
+      if (index[d] < node.lo[d].get(f) || index[d] >= node.hi[d].get(f)) hi = lo;
+  }
+};
+
+void runBox(std::byte* to, const Inside& in, int64_t n) {
   auto* dst = reinterpret_cast<uint8_t*>(to);
-  bool rowInside = true;
-  for (size_t d = 0; d < inner; ++d) rowInside &= index[d] >= node.lo[d].get(f) && index[d] < node.hi[d].get(f);
   std::memset(dst, 0, size_t(n));
-  int64_t first = index[inner] + pos;
-  int64_t lo = std::max<int64_t>(node.lo[inner].get(f) - first, 0),
-          hi = std::min<int64_t>(node.hi[inner].get(f) - first, n);
-  if (rowInside && lo < hi) std::memset(dst + lo, 1, size_t(hi - lo));
+  std::memset(dst + in.lo, 1, size_t(in.hi - in.lo));
+}
+
+void runInside(const GroupOp& g, const GroupNode& node, const GroupStep& step, const Walk& w, const Inside& in,
+               int64_t n) {
+  auto* dst = const_cast<std::byte*>(w.at[step.dst]);
+  const int64_t bytes = g.streams[size_t(step.dst)].elementBytes;
+  const int last = node.sources - 1;
+  if (in.lo < in.hi) {
+    const void* src[3] = {};
+    for (int i = 0; i < last; ++i)
+      src[i] = w.at[step.src[i]] + (step.splat >> i & 1 ? 0 : in.lo * g.streams[size_t(step.src[i])].elementBytes);
+    node.fn(in.hi - in.lo, dst + in.lo * bytes, src, step.splat & ((uint32_t(1) << last) - 1));
+  }
+  const uint32_t splat = step.splat >> last & 1;
+  const std::byte* other = w.at[step.src[last]];
+  const auto outside = [&](int64_t from, int64_t to) {
+    const void* src[3] = {other + (splat ? 0 : from * bytes)};
+    if (from < to && src[0] != dst + from * bytes) node.copy(to - from, dst + from * bytes, src, splat);
+  };
+  outside(0, in.lo);
+  outside(in.hi, n);
 }
 
 void runSink(const GroupOp& g, const GroupNode& node, const SinkState& s, const std::byte* src, bool splat,
@@ -170,11 +199,22 @@ void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const
       int64_t stride = w.iotaStride[a->node * g.shape.size() + inner];
       node.iota(w.splat[a->dst] ? 1 : n, const_cast<std::byte*>(w.at[a->dst]), w.iota[a->node] + pos * stride, stride);
     } else if (a->kind == GroupNode::Box) {
-      runBox(node, f, const_cast<std::byte*>(w.at[a->dst]), index, inner, pos, n);
+      runBox(const_cast<std::byte*>(w.at[a->dst]), Inside(node, f, index, inner, merged, pos, n), n);
+    } else if (a->kind == GroupNode::Inside) {
+      runInside(g, node, *a, w, Inside(node, f, index, inner, merged, pos, n), n);
     } else if (const SinkState& s = sinks[a->dst]; s.enabled && !s.direct && !s.range.empty) {
       runSink(g, node, s, w.at[a->src[0]], w.splat[a->src[0]], index, inner, merged, pos, n);
     }
   }
+}
+
+/// Whether every element is inside of every box that a node asks for.
+bool isInsideBoxes(const GroupOp& g, Frame& f) {
+  if (!g.hasBox) return true;
+  for (const GroupNode& node : g.nodes)
+    for (size_t d = 0; d < g.shape.size() && (node.kind == GroupNode::Box || node.kind == GroupNode::Inside); ++d)
+      if (node.lo[d].get(f) > 0 || node.hi[d].get(f) < g.shape[d]) return false;
+  return true;
 }
 
 /// Walks the region [lo, hi) of the group's dimensions.
@@ -201,7 +241,8 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
   const size_t inner = rank - 1;
   size_t outer = inner; // dimensions [0, outer) are walked one by one; the rest is one row
   int64_t row = size[inner];
-  while (outer > 0 && !g.hasBox) {
+  const bool mayMerge = outer > 0 && isInsideBoxes(g, f);
+  while (outer > 0 && mayMerge) {
     size_t d = outer - 1;
     bool runs = true;
     for (size_t s = 0; runs && s < streams; ++s) runs = w.strides[s * rank + d] == w.strides[s * rank + inner] * row;

@@ -10,33 +10,41 @@
 
 namespace tiletwin::interp {
 
-/// The first row and the rows' stride of a source that asRows() has made fit (plan/ReduceOps.cpp).
-static const std::byte* sourceRows(const ReduceOp& op, Frame& f, int64_t* strides) {
-  const std::byte* src = resolve(op.src, f, strides);
-  if (op.src.view && strides[1] != op.bytes[0]) {
-    copyView(*op.src.view, f);
-    src = resolve(op.src, f, strides);
+/// The first row and the rows' stride of a source that asRows() has made fit (plan/Rows.cpp).
+static TwRows rowsOf(const TileOperand& source, int32_t bytes, Frame& f) {
+  int64_t strides[2];
+  const std::byte* first = resolve(source, f, strides);
+  if (source.view && strides[1] != bytes) {
+    copyView(*source.view, f);
+    first = resolve(source, f, strides);
   }
-  return src;
+  return {first, strides[0]};
+}
+
+InstructionRef execSum(InstructionRef in, Frame& f) {
+  const SumOp& op = *static_cast<const SumOp*>(in->data);
+  const TwRows a = rowsOf(op.a, op.aBytes, f);
+  TwRows b = {};
+  if (op.bBytes) b = rowsOf(op.b, op.bBytes, f);
+  op.fn(op.outer, op.axis, &f.at<float>(op.dst.v), &a, op.bBytes ? &b : nullptr);
+  return in + 1;
 }
 
 InstructionRef execReduce(InstructionRef in, Frame& f) {
   const ReduceOp& op = *static_cast<const ReduceOp*>(in->data);
-  int64_t strides[2];
-  const std::byte* src = sourceRows(op, f, strides);
+  const TwRows src = rowsOf(op.src, op.bytes[0], f);
   if (op.argFn)
-    op.argFn(op.outer, op.axis, op.inner, f.arena + op.dst.v, &f.at<int32_t>(op.dstIndex.v), src,
+    op.argFn(op.outer, op.axis, op.inner, f.arena + op.dst.v, &f.at<int32_t>(op.dstIndex.v), src.first,
              op.hasIndex ? &f.at<int32_t>(op.srcIndex.v) : nullptr, op.argTie);
   else
-    op.fn(op.outer, op.axis, op.inner, f.arena + op.dst.v, src, strides[0]);
+    op.fn(op.outer, op.axis, op.inner, f.arena + op.dst.v, src.first, src.stride);
   return in + 1;
 }
 
 InstructionRef execScan(InstructionRef in, Frame& f) {
   const ReduceOp& op = *static_cast<const ReduceOp*>(in->data);
-  int64_t strides[2];
-  const std::byte* src = sourceRows(op, f, strides);
-  op.scanFn(op.outer, op.axis, op.inner, f.arena + op.dst.v, src, strides[0], op.reverse);
+  const TwRows src = rowsOf(op.src, op.bytes[0], f);
+  op.scanFn(op.outer, op.axis, op.inner, f.arena + op.dst.v, src.first, src.stride, op.reverse);
   return in + 1;
 }
 

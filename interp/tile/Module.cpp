@@ -33,7 +33,7 @@ constexpr TwTileOps kOps = {
     findArgReduce,      findDot,         dotScratchBytes,     findGather, findScatter,
     findStridedCopy,    findIota,        checkAddresses,      streamCopy, findScaledOperand,
     findScan,           findSort,        findTileGather,      histogram,  findLibrary,
-    findJoined,
+    findJoined,         findSumOf,       findSumOfProducts,
 };
 
 } // namespace

@@ -49,30 +49,36 @@ template <class Combine, class Src, class Dst, int L> struct Reducer {
     return Src::template load<L>(pad);
   }
 
-  static T row(int64_t axis, const uint8_t* p) {
+  /// A row in memory. Other rows compute their elements: at(i) gives L of them from i on, first(i, count) gives count and
+  /// fills up with the identity.
+  struct Stored {
+    const uint8_t* p;
+    TILETWIN_INLINE V at(int64_t i) const { return Src::template load<L>(p + i * int64_t(sizeof(E))); }
+    TILETWIN_INLINE V first(int64_t i, int64_t count) const { return loadPartial(p + i * int64_t(sizeof(E)), count); }
+  };
+  static T row(int64_t axis, const uint8_t* p) { return fold(axis, Stored{p}); }
+
+  template <class Row> static TILETWIN_INLINE T fold(int64_t axis, const Row& row) {
     constexpr int kAccumulators = 4;
-    constexpr int64_t kStep = L * int64_t(sizeof(E));
     V acc[kAccumulators];
     int64_t i = 0;
     V total;
     if (axis >= kAccumulators * L) {
-      for (int a = 0; a < kAccumulators; ++a) acc[a] = Src::template load<L>(p + a * kStep);
+      for (int a = 0; a < kAccumulators; ++a) acc[a] = row.at(a * L);
       for (i = kAccumulators * L; i + kAccumulators * L <= axis; i += kAccumulators * L)
 #pragma clang loop unroll(full)
-        for (int a = 0; a < kAccumulators; ++a)
-          acc[a] = Rounded::apply(acc[a], Src::template load<L>(p + i * int64_t(sizeof(E)) + a * kStep));
+        for (int a = 0; a < kAccumulators; ++a) acc[a] = Rounded::apply(acc[a], row.at(i + a * L));
       total = Rounded::apply(Rounded::apply(acc[0], acc[1]), Rounded::apply(acc[2], acc[3]));
     } else if (axis >= L) {
-      total = Src::template load<L>(p);
+      total = row.at(0);
       i = L;
     } else {
-      return shortRow(axis, p);
+      return foldLanes<Rounded>(row.first(0, axis));
     }
-    for (; i + L <= axis; i += L) total = Rounded::apply(total, Src::template load<L>(p + i * int64_t(sizeof(E))));
-    if (i < axis) total = Rounded::apply(total, loadPartial(p + i * int64_t(sizeof(E)), axis - i));
+    for (; i + L <= axis; i += L) total = Rounded::apply(total, row.at(i));
+    if (i < axis) total = Rounded::apply(total, row.first(i, axis - i));
     return foldLanes<Rounded>(total);
   }
-  static T shortRow(int64_t axis, const uint8_t* p) { return foldLanes<Rounded>(loadPartial(p, axis)); }
 
   static TILETWIN_INLINE void column(int64_t axis, uint8_t* out, const uint8_t* p, int64_t rowBytes) {
     V total = Src::template load<L>(p);

@@ -20,6 +20,8 @@ TwStripFn findCastIntToInt(DType from, DType to, TwCastKind kind);
 
 TwReduceFn findReduceFloat(TwReduce op, DType type);
 TwReduceFn findReduceInt(TwReduce op, DType type);
+TwSumFn findSumOf(DType a);
+TwSumFn findSumOfProducts(DType a, DType b);
 TwArgReduceFn findArgReduce(TwReduce op, DType type);
 TwScanFn findScan(TwReduce op, DType type);
 TwSortFn findSort(DType type, bool isSigned);

@@ -86,6 +86,13 @@ enum class TwReduce : uint8_t {
 /// Row r of the source starts at src + r * rowStride bytes, where a row is one [axis][inner] block (so a memory view can be reduced in place
 /// when inner == 1).
 typedef void (*TwReduceFn)(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride);
+/// Rows of elements that are neighbours: where the first begins, and bytes from one to the next.
+struct TwRows {
+  const void* first;
+  int64_t stride;
+};
+/// dst[r] = sum of f32 numbers that are computed from row r of a (and of b, else null), each of `axis` elements.
+typedef void (*TwSumFn)(int64_t outer, int64_t axis, float* dst, const TwRows* a, const TwRows* b);
 /// Which of two equal elements stays: the one with the lower index (the right one if indices are equal), or the right one.
 enum TwArgTie : int32_t { kTwLowestIndex, kTwRight };
 /// Value and index together: neighbours (v0, i0), (v1, i1) are combined to the left one if it is better (v0 > v1, v0 < v1) or
@@ -210,6 +217,10 @@ struct TwTileOps {
   /// One function for both, where operand `operand` of `outer` is what `inner` gives: inner's operands take that operand's place
   /// among outer's. For functions that elementwise(), cast() or joined() gave; null: there is none.
   TwStripFn (*joined)(TwStripFn inner, TwStripFn outer, int operand);
+  /// The bits of reduce(AddF, F32) over numbers that cast() has widened to f32 from type `a`; null: not from this type.
+  TwSumFn (*sumOf)(tiletwin::DType a);
+  /// The same over products in f32 of two numbers, each f32 or widened; null: not of these types.
+  TwSumFn (*sumOfProducts)(tiletwin::DType a, tiletwin::DType b);
 };
 
 /// What a tile module exports. The second tells which declarations of this file it was built with: the build makes the

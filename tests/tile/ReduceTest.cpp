@@ -228,3 +228,54 @@ BOOST_AUTO_TEST_CASE(arg_reductions) {
     }
   }
 }
+
+BOOST_AUTO_TEST_CASE(sums_that_compute_what_they_add_have_the_bits_of_their_parts) {
+  const TwReduceFn sum = ops().reduce(R::AddF, DType::F32);
+  const TwStripFn multiply = ops().elementwise(TwElementwise::MulF, DType::F32);
+  for (DType a : {DType::F32, DType::F16, DType::BF16})
+    for (DType b : {DType::F32, DType::F16, DType::BF16})
+      for (const int64_t axis : {1, 5, 16, 33, 64, 127, 128, 500, 1000})
+        for (const bool broadcast : {false, true}) {
+          constexpr int64_t kOuter = 3, kPadding = 5;
+          const auto element = [](DType t, int64_t seed) {
+            return
+                [=](int64_t o, int64_t i, int64_t) { return encode(t, (double(mix(o, i, seed) % 2001) - 1000) / 300); };
+          };
+          const Shape shape{kOuter, axis, 1};
+          const auto left = tile(shape, sizeOf(a), kPadding, element(a, 1)),
+                     right = tile(shape, sizeOf(b), kPadding, element(b, 2));
+          const TwRows leftRows{left.data(), (axis + kPadding) * int64_t(sizeOf(a))},
+              rightRows{right.data(), broadcast ? 0 : (axis + kPadding) * int64_t(sizeOf(b))};
+          const auto widened = [&](DType t, const TwRows& rows, int64_t o) {
+            std::vector<float> row(size_t(axis) + 1);
+            const void* src[3] = {static_cast<const uint8_t*>(rows.first) + o * rows.stride};
+            const TwStripFn fn = t == DType::F32 ? ops().elementwise(TwElementwise::Copy, t)
+                                                 : ops().cast(t, DType::F32, TwCastKind::SignedInt);
+            fn(axis, row.data(), src, 0);
+            return row;
+          };
+          const auto check = [&](TwSumFn fn, bool product) {
+            BOOST_REQUIRE(fn);
+            Guarded out(kOuter * sizeof(float));
+            fn(kOuter, axis, reinterpret_cast<float*>(out.data()), &leftRows, product ? &rightRows : nullptr);
+            BOOST_REQUIRE(out.whole());
+            for (int64_t o = 0; o < kOuter; ++o) {
+              std::vector<float> terms = widened(a, leftRows, o);
+              if (product) {
+                const std::vector<float> x = terms, y = widened(b, rightRows, o);
+                const void* src[3] = {x.data(), y.data()};
+                multiply(axis, terms.data(), src, 0);
+              }
+              float expected = 0;
+              sum(1, axis, 1, &expected, terms.data(), axis * int64_t(sizeof(float)));
+              BOOST_REQUIRE_EQUAL(readBits(out.data(), size_t(o), 4), std::bit_cast<uint32_t>(expected));
+            }
+          };
+          check(ops().sumOfProducts(a, b), true);
+          if (a != DType::F32) check(ops().sumOf(a), false);
+        }
+  BOOST_TEST(!ops().sumOf(DType::F32)); // reduce() does that
+  BOOST_TEST(!ops().sumOf(DType::F64));
+  BOOST_TEST(!ops().sumOfProducts(DType::F64, DType::F32));
+  BOOST_TEST(!ops().sumOfProducts(DType::F32, DType::I32));
+}
