@@ -32,7 +32,8 @@ if TYPE_CHECKING:  # loaded when first used
     from tiletwin.runtime._allocation import set_allocator
 
 _MODULES = (
-    "backends", "checks", "compiler", "diff", "errors", "knobs", "language", "profiler", "runtime", "testing", "tools",
+    "backends", "checks", "compiler", "diff", "errors", "judge", "knobs", "language", "profiler", "runtime", "testing",
+    "tools",
 )  # fmt: skip
 _LAZY = {
     name: module

@@ -1,14 +1,13 @@
-"""The command `tiletwin`: run, ir, export, trace, sim, gpu, diff, replay, fuzz, doctor.
+"""The command `tiletwin`: run, ir, export, trace, sim, gpu, diff, replay, judge, fuzz, doctor.
 
 Here:      the commands' options, and what run does. Exit codes: docs/ci.md.
 Not here:  activation (_activate.py), what the others do (doctor.py, tools/command.py, trace/command.py,
-           sim/command.py, gpu.py, diff/command.py, fuzz/command.py).
+           sim/command.py, gpu.py, diff/command.py, judge/command.py, fuzz/command.py).
 typer and rich are imported here only: `import tiletwin` needs neither.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated, NoReturn
 
@@ -71,24 +70,9 @@ ALLOW_MISSING = Annotated[
 def _begin_findings(output: str, form: str, baseline: str = "", own: bool = False) -> None:
     """What is found, and is not in the baseline, goes to a file, too, when the command ends. own: the exit code depends
     on it."""
-    from tiletwin.findings import baseline as known
-    from tiletwin.findings import output as writing
+    from tiletwin.findings import command
 
-    if form and not output:
-        _fail(f"--format {form}: name the file with --output; the terminal has what the script prints")
-    try:
-        if output or own:
-            writing.begin(output, form, own)
-    except (OSError, ValueError) as error:
-        _fail(str(error))
-    if not baseline:
-        return
-    if os.path.realpath(baseline) == os.path.realpath(output):
-        _fail(f"--baseline and --output both name {output}: write what is new to another file")
-    try:
-        known.begin(baseline)
-    except ValueError as error:
-        _fail(f"--baseline {error}")
+    command.begin(output, form, baseline, own, _fail)
 
 
 # Options behind the script's name are the script's.
@@ -381,6 +365,33 @@ def replay(
         allow_missing=allow_missing, fail=_fail,
     )  # fmt: skip
     raise typer.Exit(code)
+
+
+@app.command()
+def judge(
+    submission: Annotated[str, typer.Argument(metavar="SUBMISSION", help="The file that is judged, in a sandbox.")],
+    reference: Annotated[str, typer.Option(metavar="FILE", help="What it has to compute, and inputs; it is trusted.")],
+    seconds: Annotated[float, typer.Option(help="Run cases for so long.")] = 10.0,
+    cases: Annotated[int, typer.Option(help="Run so many cases at most; 0: as the time allows.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of all inputs.")] = 0,
+    case: Annotated[int, typer.Option(help="Run this case only.")] = -1,
+    entry: Annotated[str, typer.Option(help="What the submission defines; default: as the convention says.")] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON (docs/verdict.schema.json).")] = False,
+    html: Annotated[str, typer.Option("--html", metavar="FILE", help="Write one HTML page.")] = "",
+    form: FORMAT = "",
+    output: OUTPUT = "",
+) -> None:
+    """Say whether a file of kernels is right, wrong, cheating or broken, and why. Exit codes: 0, right; 1, not; 2, the
+    command failed; 3, not judged."""
+    from tiletwin import script
+
+    script.activated_without_gpu(_fail)
+    from tiletwin.judge import command
+    from tiletwin.judge.judging import Settings
+
+    _begin_findings(output, form, own=True)
+    settings = Settings(seconds, seed, case, cases, entry)
+    raise typer.Exit(command.run(submission, reference, settings, json, html, _fail))
 
 
 @app.command()

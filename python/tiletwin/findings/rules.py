@@ -62,6 +62,23 @@ RULES = {
         Rule("difference", "error", "Backends differ",
              "Two backends give results that two right implementations of the kernel cannot both give.",
              "docs/differential.md"),
+        *(
+            Rule(f"judge-{name}", "note" if name == "note" else "error", title, f"{title}.", "docs/howto/judge.md")
+            for name, title in {
+                "value": "Results are wrong", "input-written": "An input is written",
+                "no-kernel": "No kernel is launched", "untraced": "Results were written by no kernel",
+                "library": "Library calls do the work", "hidden-work": "A kernel is given what nothing explains",
+                "remembered": "Results are remembered", "patch": "Functions of others are replaced",
+                "harness": "The submission looks into its caller", "file": "Files are read or written",
+                "network": "The network is used", "process": "Processes are started",
+                "environment": "The environment is read", "load": "The submission cannot be loaded",
+                "error": "The submission fails", "time": "The submission does not end in time",
+                "output": "The submission prints too much", "memory": "Memory grows",
+                "crash": "The submission's process crashes", "exit": "The submission's process ends",
+                "message": "The submission answers what is no answer", "problem": "The reference cannot be used",
+                "note": "What the judge has seen",
+            }.items()
+        ),
         Rule("not-comparable", "note", "Backends could not be compared",
              "A backend could not run a launch, or its result has no bound.", "docs/differential.md"),
     )

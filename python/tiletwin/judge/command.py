@@ -1,0 +1,39 @@
+"""The command `tiletwin judge`.
+
+Here:      what it prints and writes, exit codes: 0, right; 1, wrong, cheating or broken; 2, the command failed; 3, not
+           judged.
+Not here:  its options (cli.py), judging (judging.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import NoReturn
+
+from tiletwin import whole_files
+from tiletwin.judge.judging import Settings, judge
+from tiletwin.judge.verdicts import EXIT_CODES
+
+Fail = Callable[[str], NoReturn]
+
+
+def run(submission: str, reference: str, settings: Settings, as_json: bool, page: str, fail: Fail) -> int:
+    """Judges one file, prints the verdict, adds its reasons to the findings' file. Returns the exit code."""
+    from tiletwin.findings import output
+    from tiletwin.judge import html, json_text
+
+    if page and (problem := whole_files.problem(page)):
+        fail(f"--html {page}: {problem}")
+    try:
+        verdict = judge(submission, reference, settings)
+    except OSError as error:
+        fail(f"{error.filename or submission}: {error.strerror or error}")
+    print(json.dumps(verdict.as_json(), indent=1, allow_nan=False) if as_json else verdict, flush=True)
+    output.add([json_text.of_reason(reason) for reason in verdict.reasons])
+    if page:
+        try:
+            html.write(verdict, page)
+        except OSError as error:
+            fail(f"--html {page}: {error.strerror or error}")
+    return output.finish(EXIT_CODES[verdict.word])

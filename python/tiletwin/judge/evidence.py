@@ -1,0 +1,109 @@
+"""Reasons that are no wrong numbers: what a submission did beside its kernels, and what checks say of them.
+
+Here:      which observations give which verdict.
+Not here:  the observations (watching.py, text_checks.py, verifier.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tiletwin.judge.verdicts import CHEATING, WRONG, Reason
+
+LIBRARY_SHARE = 0.5
+"""Of the reference's work: a submission whose torch operations do more has not written the kernel."""
+_SAYS = {
+    "file": "reads or writes files", "network": "uses the network", "process": "starts processes",
+    "harness": "looks into its caller", "environment": "reads the environment", "patch": "replaces functions",
+}  # fmt: skip
+_WRONG_CHECKS = ("undefined", "bounds", "races", "order", "promises")
+
+
+def of_hints(found: Iterator[tuple[str, str, int]]) -> Iterator[Reason]:
+    for kind, what, line in found:
+        is_cheating = kind in ("patch", "environment", "harness")
+        text = f"{_SAYS.get(kind, 'calls foreign code')}: {what}"
+        yield Reason(CHEATING if is_cheating else "", f"judge-{kind}", text, line=line)
+
+
+def of_events(events: list[list[Any]]) -> Iterator[Reason]:
+    """Of audit events."""
+    for kind, what, line in events:
+        if kind in _SAYS:
+            yield Reason(CHEATING, f"judge-{kind}", f"{_SAYS[kind]}: {what}", line=int(line))
+
+
+def of_replaced(names: list[str], text: str) -> Iterator[Reason]:
+    """Functions that are others than before; the line is the first that has the name."""
+    lines = text.splitlines()
+    for name in names[:5]:
+        last = name.rpartition(".")[2]
+        line = next((i for i, said in enumerate(lines, 1) if last in said), 0)
+        yield Reason(CHEATING, "judge-patch", f"replaces functions: {name} is another one now", line=line)
+
+
+def of_library(rows: list[list[Any]], reference_work: float, launched: int, elements: int) -> Iterator[Reason]:
+    """Of torch operations. elements: of the results, the least that counts as work."""
+    total = sum(row[3] for row in rows)
+    if not rows or total <= LIBRARY_SHARE * max(reference_work, elements, 1):
+        if rows and launched:
+            name, line, calls, _ = rows[0]
+            share = 100 * total / max(reference_work, elements, 1)
+            text = f"torch does {share:.0f} % of the reference's work: {name}, called {calls} times"
+            yield Reason("", "judge-library", text, line=line)
+        return
+    name, line, calls, work = rows[0]
+    share = 100 * total / max(reference_work, 1)
+    text = (
+        f"library calls do the work: torch operations do {share:.0f} % of what the reference's do; {name} does most "
+        f"({work:.0f} elements or products in {calls} calls)"
+    )
+    yield Reason(CHEATING, "judge-library", text, line=line)
+
+
+def of_no_launch(entry: str) -> Reason:
+    return Reason(CHEATING, "judge-no-kernel", f"no kernel is launched: {entry} gives its results without one")
+
+
+def of_results(told: list[dict[str, Any]], names: list[str], noted_work: float, are_right: bool) -> Iterator[Reason]:
+    """Of results that were traced. noted_work: of torch operations, which may have finished what kernels began.
+    are_right: the numbers are. Elements that memory was filled with are right without a kernel."""
+    for name, one in zip(names, told):
+        if not one["unwritten"]:
+            continue
+        text = f"{one['unwritten']} of {one['elements']} elements of the {name} were written by no kernel"
+        if not are_right:
+            yield Reason(WRONG, "judge-untraced", text)
+        elif one["how"] == "none" and noted_work > 0:
+            yield Reason("", "judge-untraced", text + ": a torch operation made them of what kernels gave")
+        elif not one["constant"]:
+            yield Reason(CHEATING, "judge-untraced", text)
+
+
+def of_inputs(found: list[dict[str, Any]], noted_work: float) -> Iterator[Reason]:
+    """Of numbers that kernels read and nothing explains."""
+    for one in found:
+        text = (
+            f"{one['kernel']} reads {one['count']} of {one['elements']} numbers of {one['argument']} that are neither "
+            "inputs nor what a kernel wrote"
+        )
+        hides = noted_work == 0 and 2 * one["count"] >= one["elements"]
+        verdict = CHEATING if hides else ""
+        yield Reason(verdict, "judge-hidden-work", text, line=one["line"], kernel=one["kernel"])
+
+
+def of_findings(found: list[dict[str, Any]]) -> Iterator[Reason]:
+    """Of what checks of the replayed launches found."""
+    for one in found:
+        is_rounding = one["rule"] == "order" and "atomic sums of floats" in one["advice"]
+        verdict = WRONG if one["rule"] in _WRONG_CHECKS and not is_rounding else ""
+        text = f"{one['rule']}: {one['message']}"
+        if one["second"]:
+            text += f"; line {one['second'][1]}: {one['second'][2]}"
+        element = tuple(one["elements"][0]) if one["elements"] else ()
+        program = tuple(one["program"])
+        yield Reason(
+            verdict, one["rule"], text, one["file"] or "", one["line"] or 0, kernel=one["kernel"], program=program,
+            element=element,
+        )  # fmt: skip

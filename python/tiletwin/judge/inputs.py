@@ -1,0 +1,278 @@
+"""Inputs of a problem: its examples, and what is made of them by varying sizes, values, strides, types and aliases.
+
+Here:      the list of cases, and each case's arguments, from a seed.
+Not here:  whether a reference takes them (oracle.py): a case that it refuses is left out.
+Idea:      sizes that are equal in the examples are one size, in numbers among the arguments too. What this gets wrong
+           the reference refuses.
+Invariant: a case's arguments depend on the problem, the submission's block sizes, the seed and the case's number.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_map
+
+from tiletwin.judge.conventions import Problem
+from tiletwin.judge.frames import TYPES
+
+MOST_ELEMENTS = 1 << 16
+"""Of all arguments of a usual case: larger examples are made smaller."""
+_SIZES = (1, 7, 31, 2, 97, 0, 33, 130, 257)
+_SMALL = (1, 2, 5, 3)
+_VALUES = ("small", "large", "zeros", "equal", "ties", "subnormal", "extreme", "mixed")
+_SPECIAL = ("nan", "inf", "-inf")
+
+
+@dataclass(frozen=True)
+class Case:
+    """way: one of schema.WAYS, or "example". what: words for a report. sizes: new sizes by those of the examples."""
+
+    number: int
+    way: str
+    what: str
+    seed: int
+    sizes: tuple[tuple[int, int], ...] = ()
+    word: str = ""
+
+    @property
+    def is_example(self) -> bool:
+        return self.way == "example"
+
+
+def blocks_of(text: str) -> list[int]:
+    """Powers of two from 8 to 4096 that a submission's text has: sizes of blocks, at whose edges masks are wrong."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError):
+        return []
+    found = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, int)}
+    return sorted(n for n in found if 8 <= n <= 4096 and not n & (n - 1))
+
+
+def tensors_of(args: Any) -> list[torch.Tensor]:
+    """All tensors of a tree, in order."""
+    found: list[torch.Tensor] = []
+    tree_map(lambda v: found.append(v) if isinstance(v, torch.Tensor) else None, args)
+    return found
+
+
+def _symbols(args: list[Any]) -> list[int]:
+    """Sizes of the examples, each once, those that most arguments have first."""
+    dims = [n for tensor in tensors_of(args) for n in tensor.shape if n > 1]
+    return sorted(set(dims), key=lambda n: (-dims.count(n), n))
+
+
+class Inputs:
+    """The cases of a problem. smaller: sizes with which examples are small enough for many cases."""
+
+    def __init__(self, problem: Problem, submission: str, seed: int = 0) -> None:
+        self.problem, self.seed = problem, seed
+        self.blocks = blocks_of(submission)
+        self.original = problem.examples(seed)
+        self.smaller = self._smaller()
+
+    def _smaller(self) -> tuple[tuple[int, int], ...]:
+        tensors = tensors_of(self.original)
+        sizes = {n: n for n in _symbols(self.original)}
+
+        def elements() -> int:
+            total = 0
+            for tensor in tensors:
+                count = 1
+                for n in tensor.shape:
+                    count *= sizes.get(n, n)
+                total += count
+            return total
+
+        free = [n for n in sizes if n not in self.problem.schema.sizes]
+        while elements() > MOST_ELEMENTS and free and max(sizes[n] for n in free) > 16:
+            largest = max(free, key=lambda n: sizes[n])
+            sizes[largest] = max(sizes[largest] // 2, 16)
+        return tuple((old, new) for old, new in sizes.items() if old != new)
+
+    # ---- the list ----
+
+    def cases(self) -> Iterator[Case]:
+        """In the order in which they are run: first one of each way, then the others in turns."""
+        number = 0
+        groups = [list(group) for group in self._groups()]
+        for turn in range(max(map(len, groups))):
+            for group in groups:
+                if turn < len(group):
+                    way, what, sizes, word = group[turn]
+                    yield Case(number, way, what, self.seed * 100_003 + number, sizes, word)
+                    number += 1
+
+    def _groups(self) -> Iterator[list[tuple[str, str, tuple[tuple[int, int], ...], str]]]:
+        small, vary = self.smaller, self.problem.schema.vary
+        yield [("example", "the example" + (", made smaller" if small else ""), small, ""),
+               ("example", "other numbers", small, "again")]  # fmt: skip
+        if "sizes" in vary:
+            yield self._size_cases()
+        if "values" in vary:
+            yield [("values", f"{word} numbers", small, word) for word in _VALUES]
+        if "special" in vary:
+            yield [("special", f"one {word}", small, word) for word in _SPECIAL]
+        if "strides" in vary:
+            yield [("strides", word, small, word) for word in ("transposed", "sliced", "expanded")]
+        if "offsets" in vary:
+            yield [("offsets", "memory that begins at an odd element", small, "offset")]
+        if "dtypes" in vary and self.problem.schema.dtypes:
+            yield [("dtypes", name, small, name) for name in self.problem.schema.dtypes]
+        if "aliases" in vary:
+            yield [("aliases", "two arguments that are one", small, "alias")]
+        if "sizes" in vary:
+            yield self._mixed_sizes()
+
+    def _choices(self, size: int) -> list[int]:
+        declared = self.problem.schema.sizes
+        if size in declared:
+            return [int(n) for n in declared[size] if int(n) != size]
+        if size <= 4:
+            return [n for n in _SMALL if n != size]
+        near = [n + d for n in self.blocks if n <= 2 * max(size, 64) for d in (1, -1)][:8]
+        return list(dict.fromkeys([n for pair in zip(_SIZES, near + [5] * len(_SIZES)) for n in pair] + near))
+
+    def _size_cases(self) -> list:
+        small, rows = dict(self.smaller), []
+        for size in _symbols(self.original)[:6]:
+            for new in self._choices(size):
+                sizes = tuple((small | {size: new}).items())
+                rows.append(("sizes", f"{size} becomes {new}", sizes, ""))
+        random.Random(self.seed).shuffle(rows)
+        return rows[:40]
+
+    def _mixed_sizes(self) -> list:
+        chosen, small, rows = random.Random(self.seed + 1), dict(self.smaller), []
+        for _ in range(12):
+            new = {n: chosen.choice(self._choices(n) or [n]) for n in _symbols(self.original)}
+            sizes = tuple((small | {old: max(n, 1) for old, n in new.items()}).items())
+            what = ", ".join(f"{old} becomes {n}" for old, n in sizes)
+            rows.append(("sizes", what, sizes, ""))
+        return rows
+
+    # ---- arguments ----
+
+    def arguments(self, case: Case) -> list[Any]:
+        """New ones at every call. Errors: ValueError, the case makes no sense for these arguments."""
+        generator = torch.Generator().manual_seed(case.seed)
+        if not case.sizes and (case.is_example or case.way in ("strides", "offsets", "aliases")):
+            args = self.problem.examples(case.seed)
+        else:
+            args = self._resized(dict(case.sizes), generator)
+        if case.way in ("values", "special"):
+            args = tree_map(lambda v: _with_values(v, case.word, generator), args)
+        elif case.way == "dtypes":
+            args = tree_map(lambda v: v.to(TYPES[case.word]) if _is_float(v) else v, args)
+        elif case.way in ("strides", "offsets"):
+            args = tree_map(lambda v: _laid_out(v, case.word) if isinstance(v, torch.Tensor) else v, args)
+        elif case.way == "aliases":
+            args = _aliased(args)
+        return args
+
+    def _resized(self, sizes: dict[int, int], generator: torch.Generator) -> list[Any]:
+        limits = {n: sizes.get(n, n) for n in _symbols(self.original)}
+
+        def one(value: Any) -> Any:
+            if isinstance(value, torch.Tensor):
+                shape = [sizes.get(n, n) for n in value.shape]
+                return _like(value, shape, limits, generator)
+            if isinstance(value, int) and not isinstance(value, bool) and value > 4:
+                return sizes.get(value, value)
+            return value
+
+        return tree_map(one, self.original)
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def _like(value: torch.Tensor, shape: list[int], limits: dict[int, int], generator: torch.Generator) -> torch.Tensor:
+    """Random numbers of the range that an example has."""
+    if value.numel() == 0:
+        return torch.zeros(shape, dtype=value.dtype)
+    if value.dtype == torch.bool:
+        return torch.rand(shape, generator=generator) < value.double().mean().item()
+    if not value.is_floating_point():
+        low, high = int(value.min()), int(value.max())
+        # Numbers below a size are indices into what has it.
+        bounds = [n for n in limits if n > high]
+        if low >= 0 and bounds and high + 1 >= min(bounds) / 2:
+            high = max(limits[min(bounds)], 1) - 1
+        return torch.randint(min(low, high), high + 1, shape, generator=generator, dtype=torch.int64).to(value.dtype)
+    numbers = value.double()
+    low, high, mean, spread = numbers.min(), numbers.max(), numbers.mean(), numbers.std(correction=0)
+    if not spread > 0:
+        return torch.full(shape, float(mean), dtype=value.dtype)
+    if low >= 0:
+        made = low + (high - low) * torch.rand(shape, generator=generator, dtype=torch.float64)
+    else:
+        made = mean + spread * torch.randn(shape, generator=generator, dtype=torch.float64)
+    return made.to(value.dtype)
+
+
+def _with_values(value: Any, word: str, generator: torch.Generator) -> Any:
+    """The same shape and type with other numbers; those that were never negative stay so."""
+    if not _is_float(value) or not value.numel():
+        return value
+    facts = torch.finfo(value.dtype)
+    numbers = value.double()
+    if word == "zeros":
+        made = torch.zeros_like(numbers)
+    elif word == "equal":
+        made = torch.full_like(numbers, float(numbers.flatten()[0]) or 1.0)
+    elif word == "ties":
+        made = numbers.round().clamp(-2, 2)
+    elif word in ("small", "large"):
+        made = numbers * (2.0**-10 if word == "small" else 2.0**6)
+    elif word == "subnormal":
+        made = numbers * facts.tiny / 4
+    elif word == "extreme":
+        made = torch.where(_few(numbers, generator), numbers.sign() * facts.max / 2, numbers)
+    elif word == "mixed":
+        exponents = torch.randint(-8, 9, numbers.shape, generator=generator)
+        made = numbers * 2.0**exponents
+    else:
+        made = numbers.clone()
+        made.view(-1)[int(torch.randint(0, numbers.numel(), (1,), generator=generator))] = float(word)
+    return (made.abs() if bool((numbers >= 0).all()) else made).to(value.dtype)
+
+
+def _few(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return torch.rand(value.shape, generator=generator) < 4 / max(value.numel(), 4)
+
+
+def _laid_out(value: torch.Tensor, word: str) -> torch.Tensor:
+    """The same numbers elsewhere in memory."""
+    if not value.numel() or (word != "offset" and value.dim() == 0):
+        return value
+    if word == "transposed":
+        return value.transpose(-1, -2).contiguous().transpose(-1, -2) if value.dim() > 1 else value
+    if word == "sliced":
+        room = value.new_full((*value.shape[:-1], 2 * value.shape[-1] + 1), 7)
+        room[..., 1::2] = value
+        return room[..., 1::2]
+    if word == "expanded":
+        return value[:1].clone().expand(value.shape) if value.dim() > 1 else value
+    room = value.new_full((value.numel() + 1,), 7)
+    room[1:] = value.reshape(-1)
+    return room[1:].view(value.shape)
+
+
+def _aliased(args: list[Any]) -> list[Any]:
+    """The second of two arguments of one shape and type is the first. Errors: ValueError, there are no two."""
+    seen: dict[Any, int] = {}
+    for number, value in enumerate(args):
+        if isinstance(value, torch.Tensor):
+            key = (value.shape, value.dtype)
+            if key in seen:
+                return [args[seen[key]] if i == number else v for i, v in enumerate(args)]
+            seen[key] = number
+    raise ValueError("no two arguments have one shape and type")

@@ -1,0 +1,399 @@
+"""The judge: runs cases of a problem on a submission until the time is spent, and says what it makes of them.
+
+Here:      the order of things, what each answer of the worker means.
+Not here:  the sandbox and the worker (process.py, worker.py), the oracle, evidence beyond values (evidence.py).
+Invariant: the worker never sees the reference, its results or this process. What it says is compared here, or run once
+           more in the verifier.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from tiletwin.judge import evidence, frames, oracle, text_checks
+from tiletwin.judge.comparing import Comparison, compare
+from tiletwin.judge.conventions import Problem, problem_of
+from tiletwin.judge.inputs import Case, Inputs, tensors_of
+from tiletwin.judge.process import Worker, WorkerEnded
+from tiletwin.judge.sandbox import USUAL, Limits
+from tiletwin.judge.schema import BadProblem
+from tiletwin.judge.verdict import Verdict
+from tiletwin.judge.verdicts import BROKEN, CHEATING, NOT_JUDGED, WRONG, Judged, Reason
+
+LOAD_SECONDS, LEAST_CASE_SECONDS = 60.0, 20.0
+_KERNEL_FAULTS = ("OutOfBoundsError", "DeadlockError", "InterpreterError")
+_REFUSALS = ("AssertionError", "ValueError", "NotImplementedError", "TypeError", "RuntimeError", "CompilationError",
+             "OutOfResources", "IndexError", "ZeroDivisionError", "KeyError")  # fmt: skip
+"""With these a submission may say that it does not take inputs unlike the examples."""
+MOST_RECORDED_BYTES = 1 << 24
+MOST_WRONG = 3
+"""Cases with wrong results after which nothing more is to be learned."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """seconds: for all cases. case: only this one; -1: all. most: number of cases; 0: no limit."""
+
+    seconds: float = 10.0
+    seed: int = 0
+    case: int = -1
+    most: int = 0
+    entry: str = ""
+    limits: Limits = USUAL
+
+
+def judge(submission: str, reference: str, settings: Settings = Settings()) -> Verdict:
+    """Judges a file against a reference's file. Both stay as they are.
+
+    Returns: the verdict; whatever the submission does is part of it.
+    Raises: OSError: the submission's file cannot be read, or no process can be started.
+    """
+    with open(submission, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    return _Judging(submission, reference, text, settings).run()
+
+
+class _Judging:
+    def __init__(self, submission: str, reference: str, text: str, settings: Settings) -> None:
+        self.text, self.settings = text, settings
+        self.name = os.path.basename(submission)
+        self.made = Verdict(submission, reference, seed=settings.seed)
+        self.worker: Worker
+        self.problem: Problem
+        self.seen: dict[tuple, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
+        """By shapes of arguments: what came out, and what was expected."""
+        self.replies: list[tuple[Case, list[Any], oracle.Answer, dict[str, Any], list[torch.Tensor]]] = []
+        """Recorded calls that the verifier is to run."""
+
+    def run(self) -> Verdict:
+        started = time.monotonic()
+        made = self.made
+        with Worker(self.settings.limits) as self.worker:
+            try:
+                self.problem = problem_of(made.reference, self.text, self.settings.entry)
+                made.convention, made.entry = self.problem.convention, self.problem.entry
+                for reason in evidence.of_hints(text_checks.hints(self.text)):
+                    self.add(reason)
+                inputs = Inputs(self.problem, self.text, self.settings.seed)
+                if self._load():
+                    self._cases(inputs)
+            except BadProblem as error:
+                self.add(Reason(NOT_JUDGED, "judge-problem", str(error)))
+            except WorkerEnded as error:
+                self.add(Reason(BROKEN, f"judge-{error.why}", f"{self.made.entry or self.name}: {error}"))
+        if self.replies:
+            self._verify()
+        made.seconds = time.monotonic() - started
+        made.decide()
+        return made
+
+    def add(self, reason: Reason, case: Case | None = None, args: Any = None) -> None:
+        """Adds a reason with its place, its inputs and the command that shows it again."""
+        reason.file = self._own_file(reason.file)
+        reason.source = self._source(reason)
+        command = f"tiletwin judge {self.made.submission} --reference {self.made.reference}"
+        if self.settings.seed:
+            command += f" --seed {self.settings.seed}"
+        if case is not None:
+            reason.case, command = case.number, f"{command} --case {case.number}"
+            reason.inputs = f"{case.what}: {described(args)}" if args is not None else case.what
+        reason.command = command
+        self.made.add(reason)
+
+    def _own_file(self, file: str) -> str:
+        """The submission lies in another folder while it runs."""
+        return self.made.submission if not file or os.path.basename(file) == self.name else file
+
+    def _source(self, reason: Reason) -> str:
+        lines = self.text.splitlines()
+        is_own = reason.file == self.made.submission and 0 < reason.line <= len(lines)
+        return lines[reason.line - 1].strip() if is_own else ""
+
+    def _load(self) -> bool:
+        packer = frames.Packer()
+        weights = packer.tree(self.problem.weights)
+        makes = None if self.problem.makes is None else packer.tree(self.problem.makes)
+        head = {
+            "do": "load", "name": self.name, "text": self.text, "entry": self.problem.entry, "makes": makes,
+            "weights": weights, "seed": 0,
+        }  # fmt: skip
+        said, _ = self.worker.ask(head, packer.storages, LOAD_SECONDS)
+        self.made.isolation, self.made.open = list(said["layers"]), list(said["missing"])
+        self._take_events(said)
+        failed = said["failed"]
+        if failed is not None:
+            text = f"it cannot be loaded: {failed['kind']}: {failed['text']}"
+            self.add(Reason(BROKEN, "judge-load", text, line=int(failed["line"])))
+        return failed is None
+
+    def _take_events(self, said: dict[str, Any]) -> None:
+        for reason in (*evidence.of_events(said["events"]), *evidence.of_replaced(said["replaced"], self.text)):
+            self.add(reason)
+
+    # ---- cases ----
+
+    def _cases(self, inputs: Inputs) -> None:
+        deadline = time.monotonic() + self.settings.seconds
+        for case in inputs.cases():
+            if self.settings.case not in (-1, case.number):
+                continue
+            if time.monotonic() > deadline and case.number > 1 and self.settings.case < 0:
+                break
+            if self.settings.most and len(self.made.cases) >= self.settings.most:
+                break
+            if sum(one.outcome in (WRONG, "failed") for one in self.made.cases) >= MOST_WRONG:
+                break
+            if case.number > 1 and any(reason.verdict == CHEATING for reason in self.made.reasons):
+                break
+            try:
+                args = inputs.arguments(case)
+                answer = oracle.answer(self.problem, args, case.seed)
+            except (oracle.Refused, ValueError) as error:
+                if case.is_example:
+                    raise BadProblem(f"the reference does not take its own example: {error}") from None
+                self.made.refused += 1
+                continue
+            self._case(case, args, answer)
+
+    def _ask(
+        self, case: Case, args: list[Any], answer: oracle.Answer, records: bool
+    ) -> tuple[dict, list[torch.Tensor]]:
+        packer = frames.Packer()
+        head = {
+            "do": "run", "args": packer.tree(args), "gradients": answer.wanted, "seed": case.seed, "records": records,
+            "cotangents": packer.tree(answer.cotangents),
+        }  # fmt: skip
+        most = max(LEAST_CASE_SECONDS, self.settings.seconds)
+        return self.worker.ask(head, packer.storages, most)
+
+    def _case(self, case: Case, args: list[Any], answer: oracle.Answer) -> None:
+        started = time.monotonic()
+        records = case.number == 0 and _bytes(args) <= MOST_RECORDED_BYTES
+        one = Judged(case.number, case.way, case.what, case.seed, described(args), "right", 0.0)
+        self.made.cases.append(one)
+        try:
+            said, storages = self._ask(case, args, answer, records)
+        except WorkerEnded as error:
+            one.outcome = "failed"
+            self.add(Reason(BROKEN, f"judge-{error.why}", f"{self.problem.entry}: {error}"), case, args)
+            raise _Stop from None
+        finally:
+            one.seconds = time.monotonic() - started
+        self._take_events(said)
+        self.made.launches += int(said["launched"])
+        failed = said["failed"]
+        if failed is not None:
+            one.outcome = self._failed(case, args, failed)
+            return
+        try:
+            one.outcome = self._judged(case, args, answer, said, storages, one)
+        except frames.BadMessage as error:
+            one.outcome = "failed"
+            self.add(Reason(BROKEN, "judge-message", f"its results cannot be read: {error}"), case, args)
+            return
+        if records:
+            self.replies.append((case, args, answer, said, storages))
+        elif one.outcome == WRONG and _bytes(args) <= MOST_RECORDED_BYTES:
+            with contextlib.suppress(WorkerEnded):
+                said, storages = self._ask(case, args, answer, True)
+                if said["failed"] is None:
+                    self.replies.append((case, args, answer, said, storages))
+
+    def _failed(self, case: Case, args: list[Any], failed: dict[str, Any]) -> str:
+        place: dict[str, Any] = {"file": failed.get("file", ""), "line": int(failed["line"] or 0)}
+        text = f"{failed['kind']}: {failed['text'].splitlines()[0] if failed['text'] else ''}"
+        program = tuple(failed.get("program", ()))
+        if any(kind in failed["kinds"] for kind in _KERNEL_FAULTS):
+            self.add(Reason(WRONG, "error", text, program=program, **place), case, args)
+            return "failed"
+        if case.is_example or not any(kind in failed["kinds"] for kind in _REFUSALS):
+            self.add(Reason(BROKEN, "judge-error", text, **place), case, args)
+            return "failed"
+        self.add(Reason("", "judge-declined", f"declines inputs unlike the examples: {text}", **place), case, args)
+        return "declined"
+
+    def _judged(
+        self, case: Case, args: list[Any], answer: oracle.Answer, said: dict[str, Any], storages: list[torch.Tensor],
+        one: Judged,
+    ) -> str:  # fmt: skip
+        got = results_of(said, storages)
+        after = tensors_of(frames.unpacked(said["after"], storages))
+        outcome = "right"
+        before = frames.Packer()
+        tree = before.tree(args)
+        if len(after) != len(before.storages) or any(a.numel() != b.numel() for a, b in zip(after, before.storages)):
+            raise frames.BadMessage("other memory came back than was sent")
+        changed = tensors_of(frames.unpacked(tree, after))
+        expected = answer.results
+        got = [*got, *(changed[i] for i in answer.written)]
+        if len(got) != len(expected):
+            text = f"gives {len(got)} tensors, and the reference {len(expected)}"
+            self.add(Reason(WRONG, "judge-value", text), case, args)
+            return WRONG
+        for value, wanted in zip(got, expected):
+            found = compare(wanted, value)
+            self.made.atol, self.made.rtol = max(self.made.atol, found.atol), max(self.made.rtol, found.rtol)
+            one.worst = max(one.worst, found.worst)
+            if found.problem or found.wrong:
+                outcome = WRONG
+                self.add(self._wrong(found, wanted, case, got), case, args)
+        for i, (now, then) in enumerate(zip(changed, tensors_of(args))):
+            if i not in answer.written and not torch.equal(_raw(now), _raw(then)):
+                outcome = WRONG
+                text = (
+                    f"writes its input: argument {i} holds other numbers afterwards, and the reference leaves it alone"
+                )
+                self.add(Reason(WRONG, "judge-input-written", text), case, args)
+        self.made.worst = max(self.made.worst, one.worst)
+        self._beside_values(case, args, answer, said, got, outcome)
+        return outcome
+
+    def _wrong(self, found: Comparison, wanted: oracle.Expected, case: Case, got: list[torch.Tensor]) -> Reason:
+        if found.problem:
+            return Reason(WRONG, "judge-value", f"the {found.name} {found.problem}")
+        text = (
+            f"{found.wrong} of {found.elements} elements of the {found.name} are wrong: {list(found.first)} is "
+            f"{found.got:.9g}, expected {found.expected:.9g} ± {found.bound:.2g}"
+        )
+        return Reason(WRONG, "judge-value", text, element=found.first)
+
+    def _beside_values(
+        self, case: Case, args: list[Any], answer: oracle.Answer, said: dict[str, Any], got: list[torch.Tensor],
+        outcome: str,
+    ) -> None:  # fmt: skip
+        elements = sum(value.numel() for value in got)
+        for reason in evidence.of_library(said["operations"], answer.work, int(said["launched"]), elements):
+            self.add(reason, case, args)
+        if not said["launched"] and elements:
+            self.add(evidence.of_no_launch(self.problem.entry), case, args)
+        shapes = tuple((tuple(t.shape), str(t.dtype)) for t in tensors_of(args))
+        earlier = self.seen.get(shapes)
+        lows = [wanted.low for wanted in answer.results]
+        if earlier is None:
+            self.seen[shapes] = (got, lows)
+        elif outcome == WRONG and _equal(got, earlier[0]) and not _equal(lows, earlier[1]):
+            text = "results are remembered: other numbers of the same shapes give the results of an earlier call"
+            self.add(Reason(CHEATING, "judge-remembered", text), case, args)
+
+    # ---- what the verifier says ----
+
+    def _verify(self) -> None:
+        try:
+            with Worker(self.settings.limits, "tiletwin.judge.verifier") as verifier:
+                for reply in self.replies[: 1 + MOST_WRONG]:
+                    self._verify_one(verifier, *reply)
+        except WorkerEnded as error:
+            self.add(Reason("", "judge-verifier", f"the launches could not be run once more: {error}"))
+
+    def _verify_one(
+        self, verifier: Worker, case: Case, args: list[Any], answer: oracle.Answer, said: dict[str, Any],
+        storages: list[torch.Tensor],
+    ) -> None:  # fmt: skip
+        from tiletwin.judge.verifier import CHECKS
+
+        count = int(said["count"])
+        packer = frames.Packer()
+        packer.tree(args)
+        leaves = leaf_tensors(said["results"])
+        head = {
+            "do": "verify", "launches": said["launches"], "given": len(packer.storages), "checks": CHECKS,
+            "results": {"list": leaves}, "stored": [leaf["tensor"][1] for leaf in leaves], "places": said["places"],
+            "asked": self._asked(case, leaves),
+        }  # fmt: skip
+        memory = [*storages[count:], *packer.storages, *storages[:count]]
+        told, _ = verifier.ask(head, memory, max(LEAST_CASE_SECONDS, self.settings.seconds))
+        work = sum(row[3] for row in said["operations"])
+        names = [wanted.name for wanted in answer.results]
+        complete = not told["problems"] and not said["unrecorded"] and len(said["launches"]) == said["launched"]
+        for why in (*said["unrecorded"], *told["problems"]):
+            self.add(Reason("", "judge-unrecorded", f"a launch was not run once more: {why}"), case, args)
+        for reason in evidence.of_findings(told["findings"]):
+            self.add(reason, case, args)
+        are_right = all(one.outcome == "right" for one in self.made.cases if one.number == case.number)
+        if complete and said["launched"]:
+            found = [
+                *evidence.of_results(told["results"], names, work, are_right),
+                *evidence.of_inputs(told["unexplained"], work),
+            ]
+            for reason in found:
+                self.add(reason, case, args)
+        for number, one in enumerate(told["results"]):
+            if one["writer"] is not None:
+                self._place_writer(case, names[number], one["writer"])
+
+    def _asked(self, case: Case, leaves: list[Any]) -> dict[str, int]:
+        """Of each result with a wrong element: where that begins in its storage."""
+        asked = {}
+        for reason in self.made.reasons:
+            if reason.case == case.number and reason.rule == "judge-value" and reason.element:
+                for number, leaf in enumerate(leaves):
+                    kind, _, offset, _, strides = leaf["tensor"]
+                    name = "result" if len(leaves) == 1 else f"result {number}"
+                    if f"of the {name} are" in reason.text and len(strides) == len(reason.element):
+                        at = offset + sum(i * s for i, s in zip(reason.element, strides))
+                        asked[str(number)] = at * frames.TYPES[kind].itemsize
+        return asked
+
+    def _place_writer(self, case: Case, name: str, writer: list[Any]) -> None:
+        kernel, program, file, line = writer
+        for reason in self.made.reasons:
+            if reason.case == case.number and reason.rule == "judge-value" and f"of the {name} are" in reason.text:
+                reason.kernel, reason.program, reason.line = kernel, tuple(program), int(line)
+                reason.file = self._own_file(file)
+                reason.source = self._source(reason)
+
+
+class _Stop(WorkerEnded):
+    """The worker has ended, and the reason is given."""
+
+    def __init__(self) -> None:
+        super().__init__("stop", "")
+
+
+def described(args: Any) -> str:
+    """ "float32[7, 64] (stride 1, 7), 3"."""
+
+    def one(value: Any) -> str:
+        if isinstance(value, torch.Tensor):
+            word = f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+            return word if value.is_contiguous() else f"{word} with strides {list(value.stride())}"
+        if isinstance(value, (list, tuple)):
+            return "(" + ", ".join(map(one, value)) + ")"
+        return repr(value)
+
+    return ", ".join(map(one, args))
+
+
+def results_of(said: dict[str, Any], storages: list[torch.Tensor]) -> list[torch.Tensor]:
+    """The tensors that the submission gave. Errors: BadMessage."""
+    return tensors_of(frames.unpacked(said["results"], storages))
+
+
+def leaf_tensors(tree: Any) -> list[dict[str, Any]]:
+    """Descriptions of the tensors of a message's tree, in order."""
+    if not isinstance(tree, dict):
+        return []
+    ((word, content),) = tree.items()
+    if word == "tensor":
+        return [tree]
+    if word == "dict":
+        return [leaf for _, item in content for leaf in leaf_tensors(item)]
+    return [leaf for item in content for leaf in leaf_tensors(item)] if word in ("list", "tuple") else []
+
+
+def _bytes(args: Any) -> int:
+    return sum(value.untyped_storage().nbytes() for value in tensors_of(args))
+
+
+def _raw(value: torch.Tensor) -> torch.Tensor:
+    return value.contiguous().view(-1).view(torch.uint8) if value.numel() else value.new_empty(0, dtype=torch.uint8)
+
+
+def _equal(a: list[torch.Tensor], b: list[torch.Tensor]) -> bool:
+    return len(a) == len(b) and all(x.shape == y.shape and torch.equal(_raw(x), _raw(y)) for x, y in zip(a, b))

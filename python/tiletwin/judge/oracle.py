@@ -1,0 +1,175 @@
+"""What a reference says of a case: exact results, a bound for each element, its own results in the submission's types.
+
+Here:      running the reference twice, gradients, which arguments it writes.
+Not here:  the error analysis (rounding.py), comparing (comparing.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils._pytree import tree_flatten, tree_map
+
+from tiletwin.judge.conventions import Problem
+from tiletwin.judge.inputs import tensors_of
+from tiletwin.judge.rounding import Rounding, arithmetic
+from tiletwin.judge.work import Work
+
+
+class Refused(Exception):
+    """The reference does not take these arguments."""
+
+
+@dataclass
+class Expected:
+    """One tensor that a submission has to give. name: "result", "result 1", "gradient of argument 0", "argument 2".
+    exact, bound: float64, for floats; low: as the reference gives it in the submission's types."""
+
+    name: str
+    low: torch.Tensor
+    exact: torch.Tensor
+    bound: torch.Tensor
+
+
+@dataclass
+class Answer:
+    """written: numbers of the argument tensors that the reference writes. cotangents: for each result, or None.
+    notes: what could not be derived. work: of the reference's operations, in units."""
+
+    results: list[Expected]
+    written: list[int]
+    wanted: list[int] = field(default_factory=list)
+    cotangents: list[Any] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    work: float = 0.0
+
+
+def own(args: list[Any]) -> list[Any]:
+    """A copy whose tensors share memory where those of `args` are one object."""
+    known: dict[int, torch.Tensor] = {}
+
+    def copy(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        return known.setdefault(id(value), value.detach().clone())
+
+    return tree_map(copy, args)
+
+
+def _widened(args: list[Any]) -> list[Any]:
+    known: dict[int, torch.Tensor] = {}
+
+    def wide(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        made = value.detach().double() if value.is_floating_point() else value.detach().clone()
+        return known.setdefault(id(value), made.clone() if made is value else made)
+
+    return tree_map(wide, args)
+
+
+def _needing(args: list[Any], wanted: list[int]) -> list[Any]:
+    return [value.requires_grad_() if i in wanted else value for i, value in enumerate(args)]
+
+
+def _ran(
+    call: Any, args: list[Any], wanted: list[int], cotangents: list[Any] | None, seed: int
+) -> tuple[list[Any], list]:
+    """Tensors among the results, and gradients. cotangents: None asks for results only."""
+    torch.manual_seed(seed)
+    with sdpa_kernel(SDPBackend.MATH):
+        if wanted:
+            args = _needing(args, wanted)
+            found = tensors_of(call(*args))
+        else:
+            with torch.no_grad():
+                found = tensors_of(call(*args))
+        if not wanted or cotangents is None:
+            return found, []
+        roots = [(value, c) for value, c in zip(found, cotangents) if c is not None]
+        weights = [c.to(value.dtype) for value, c in roots]
+        grads = torch.autograd.grad([v for v, _ in roots], [args[i] for i in wanted], weights, allow_unused=True)
+        return found, [g if g is not None else torch.zeros_like(args[i]) for g, i in zip(grads, wanted)]
+
+
+def answer(problem: Problem, args: list[Any], seed: int) -> Answer:
+    """Errors: Refused, the reference raises an exception for these arguments."""
+    schema = problem.schema
+    wanted = [i for i, v in enumerate(args) if _differentiable(v)] if schema.gradients else []
+    try:
+        first, work = own(args), Work()
+        with work:
+            lows, _ = _ran(problem.call, first, wanted, None, seed)
+        cotangents = _cotangents(lows, seed) if wanted else []
+        if wanted:
+            lows, low_grads = _ran(problem.call, own(args), wanted, cotangents, seed)
+        else:
+            low_grads = []
+    except Exception as error:
+        raise Refused(f"{type(error).__name__}: {error}") from None
+    lows = [value.detach() for value in lows]
+    before, after = tensors_of(args), tensors_of(first)
+    written = [i for i, (a, b) in enumerate(zip(before, after)) if not _same(a, b)]
+    names = ["result" if len(lows) == 1 else f"result {i}" for i in range(len(lows))]
+    names += [f"gradient of argument {i}" for i in wanted] + [f"argument {i}" for i in written]
+    made = Answer([], written, wanted, cotangents, work=work.total)
+    all_low = [*lows, *low_grads, *(after[i].detach() for i in written)]
+    kinds = [value.dtype for value in before if value.is_floating_point()]
+    kinds += [value.dtype for value in problem.weights.values() if value.is_floating_point()]
+    mode = Rounding(arithmetic(kinds, schema.tf32), seed)
+    wide = _widened(args)
+    try:
+        with mode:
+            exact, grads = _ran(problem.exact, wide, wanted, cotangents, seed)
+            exact = [value.detach() for value in [*exact, *grads, *(tensors_of(wide)[i] for i in written)]]
+            bounds = [mode.bound(value).clone() for value in exact]
+    except Exception as error:
+        made.notes.append(
+            f"the reference does not run in float64 ({type(error).__name__}: {error}): bounds are 64 units"
+        )
+        exact = [value.double() if value.is_floating_point() else value for value in all_low]
+        bounds = [_coarse(value, mode.numbers.unit) for value in exact]
+    for name, low, value, bound in zip(names, all_low, exact, bounds):
+        made.results.append(Expected(name, low, value, _of_schema(schema, value, bound, args)))
+    return made
+
+
+def _differentiable(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def _cotangents(results: list[torch.Tensor], seed: int) -> list[Any]:
+    generator = torch.Generator().manual_seed(seed + 1)
+    return [
+        torch.randn(value.shape, generator=generator).to(value.dtype) if value.requires_grad else None
+        for value in results
+    ]
+
+
+def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return torch.equal(a.contiguous().view(-1).view(torch.uint8), b.detach().contiguous().view(-1).view(torch.uint8))
+
+
+def _coarse(value: torch.Tensor, unit: float) -> torch.Tensor:
+    if not value.is_floating_point():
+        return torch.zeros(value.shape, dtype=torch.float64)
+    size = value.abs().nan_to_num(posinf=0.0)
+    return 64 * unit * (size + (size.mean() if size.numel() else 0.0))
+
+
+def _of_schema(schema: Any, exact: torch.Tensor, bound: torch.Tensor, args: list[Any]) -> torch.Tensor:
+    """The reference's own bound in place of the derived one, and the least bound."""
+    if schema.bound is not None:
+        said = schema.bound(exact, *args)
+        bound = torch.as_tensor(said, dtype=torch.float64).expand(exact.shape)
+    if schema.atol or schema.rtol:
+        bound = torch.maximum(bound, schema.atol + schema.rtol * exact.double().abs())
+    return bound
+
+
+def leaves(tree: Any) -> list[Any]:
+    """All leaves of a tree of results, in order."""
+    return tree_flatten(tree)[0]

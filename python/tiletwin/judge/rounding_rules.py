@@ -1,0 +1,214 @@
+"""What one torch operation adds to the bounds of its operands.
+
+Here:      four classes of operations, and the rule of each.
+Not here:  where bounds are kept (rounding.py).
+Rules:     - what moves or chooses numbers adds nothing; what it makes of operands that are off is tried;
+           - sums and products: |A| |B| with operands as far off as they may be, and one error for each term;
+           - elementwise operations: operands are moved as far as they may be off, in several directions, and twice the
+             largest change counts, since the worst direction may not have been tried;
+           - everything else: the same, with operands moved a few units further, as a backward stable algorithm does.
+           Results are rounded to the type of the data at the end, four units for functions of a GPU.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import torch
+from torch.utils._pytree import tree_map
+
+from tiletwin.judge.work import name_of
+
+
+class Rounding(Protocol):
+    """What rules ask of the mode: numbers, a rounding.Arithmetic; the bound of a tensor that it has seen."""
+
+    numbers: Any
+    generator: torch.Generator
+
+    def bound(self, tensor: torch.Tensor) -> torch.Tensor: ...
+
+
+_CHOOSES = frozenset(
+    """
+    cat stack clone copy_ _to_copy gather index index_select where maximum minimum max min amax amin relu relu_ abs abs_
+    neg neg_ sort topk constant_pad_nd flip roll repeat tril triu masked_fill masked_fill_ embedding scatter scatter_
+    floor ceil round trunc sign clamp clamp_ clamp_min clamp_max fill_ zero_ zeros_like ones_like full_like
+    index_put_ index_copy slice_scatter select_scatter threshold_backward max_pool2d_with_indices argmax argmin
+    unique nonzero empty empty_like empty_strided new_empty new_empty_strided new_zeros new_ones new_full zeros ones
+    full scalar_tensor arange rand randn normal_ uniform_ bernoulli_ randint randperm isnan isinf eq ne lt le gt ge
+    logical_not logical_and logical_or bitwise_and bitwise_or bitwise_not hardtanh any all searchsorted bucketize
+    leaky_relu slice_backward select_backward _unsafe_view repeat_interleave diagonal_backward as_strided_scatter
+    lift_fresh detach unfold_backward linspace eye one_hot reflection_pad2d replication_pad2d isfinite
+    max_pool2d_with_indices_backward hardtanh_backward fmin fmax
+    """.split()
+)
+"""These compute nothing that is rounded."""
+_SUMS = frozenset(
+    """
+    sum mean mm bmm mv dot addmm addmv baddbmm addbmm convolution cumsum convolution_backward _cdist_forward
+    index_add index_add_ scatter_add scatter_add_ embedding_dense_backward avg_pool2d _adaptive_avg_pool2d trace
+    avg_pool2d_backward _adaptive_avg_pool2d_backward avg_pool3d upsample_bilinear2d addr outer _trilinear
+    scatter_reduce nansum linalg_vecdot mkldnn_convolution _convolution im2col col2im max_unpool2d
+    """.split()
+)
+"""Linear in each operand, with coefficients that are 1 or positive: sums of products."""
+_PRODUCTS = frozenset(
+    "mm bmm mv dot addmm addmv baddbmm addbmm convolution convolution_backward mkldnn_convolution _convolution".split()
+)
+"""Of these a GPU may read operands in tf32."""
+_ELEMENTWISE = frozenset("add add_ sub sub_ rsub mul mul_ div div_ addcmul addcdiv lerp square reciprocal".split())
+"""One rounding at most for each of their operations."""
+_CANCELS = frozenset(
+    """
+    gelu gelu_backward softplus softplus_backward mish mish_backward elu elu_backward log_sigmoid_forward
+    log_sigmoid_backward special_erfc erfc log1p expm1 selu celu silu_backward sigmoid_backward tanh_backward
+    """.split()
+)
+"""Often written as 1 + f(x) or f(x) - 1: then they are off by units of 1 and of the operand, not of the result."""
+FUNCTION_UNITS = 4.0
+"""Units of a function of a GPU (PTX ISA, .approx), in the type of the data."""
+_DIRECTIONS = 3
+
+
+def bounds_of(
+    mode: Rounding,
+    func: Any,
+    args: tuple,
+    kwargs: dict[str, Any],
+    inputs: list[torch.Tensor],
+    outputs: list[torch.Tensor],
+) -> list[torch.Tensor]:
+    """Of each output. inputs: the tensors of args and kwargs, as they were before."""
+    name, numbers = name_of(func), mode.numbers
+    floats = [value for value in inputs if value.is_floating_point() and value.numel()]
+    are_off = any(bool(mode.bound(value).any()) for value in inputs)
+    if name in _CHOOSES:
+        return _moved(mode, func, args, kwargs, outputs, 0.0) if are_off else [_zeros(value) for value in outputs]
+    if name in _SUMS:
+        found = _summed(mode, func, args, kwargs, floats, outputs)
+    elif name in _ELEMENTWISE:
+        found = _moved(mode, func, args, kwargs, outputs, 0.0) if are_off else [_zeros(value) for value in outputs]
+    else:
+        terms = max((value.numel() for value in floats), default=1) / max(min(v.numel() for v in outputs), 1)
+        steps = FUNCTION_UNITS * numbers.unit + 2.0 * terms**0.5 * numbers.sums
+        found = _moved(mode, func, args, kwargs, outputs, steps)
+    if name in _CANCELS:
+        size = FUNCTION_UNITS * numbers.sums * (1.0 + max((float(_largest(v)) for v in floats), default=0.0))
+        found = [bound + size for bound in found]
+    units = numbers.unit * (1.0 if name in _SUMS or name in _ELEMENTWISE else FUNCTION_UNITS)
+
+    def rounded(bound: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+        size = value.abs().nan_to_num(posinf=0.0, neginf=0.0) if value.is_floating_point() else None
+        return bound if size is None else bound + units * size + numbers.least
+
+    return [rounded(bound, value) for bound, value in zip(found, outputs)]
+
+
+def _largest(value: torch.Tensor) -> torch.Tensor:
+    return value.abs().nan_to_num(nan=0.0, posinf=0.0).max()
+
+
+def _zeros(value: torch.Tensor) -> torch.Tensor:
+    return torch.zeros(value.shape, dtype=torch.float64)
+
+
+def _again(
+    func: Any, args: tuple, kwargs: dict[str, Any], change: Any, outputs: list[torch.Tensor]
+) -> list[torch.Tensor]:
+    """The results with other operands; of what is written in place copies are."""
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    with _disable_current_modes():
+        state = torch.random.get_rng_state()
+        changed_args, changed = tree_map(change, (args, kwargs))
+        result = func(*changed_args, **changed)
+        torch.random.set_rng_state(state)
+    found = [
+        value
+        for value in (result if isinstance(result, (list, tuple)) else [result])
+        if isinstance(value, torch.Tensor)
+    ]
+    if len(found) == len(outputs):
+        return found
+    flat = [leaf for value in found for leaf in (value if isinstance(value, (list, tuple)) else [value])]
+    return flat if len(flat) == len(outputs) else [value.new_full(value.shape, float("nan")) for value in outputs]
+
+
+def _moved(
+    mode: Rounding, func: Any, args: tuple, kwargs: dict[str, Any], outputs: list[torch.Tensor], steps: float
+) -> list[torch.Tensor]:
+    """What results change by at most, twice, when operands are moved as far as they may be off and `steps` of their
+    size more. Results that are no floats: infinity where they change."""
+    found = [_zeros(value) for value in outputs]
+    for direction in range(_DIRECTIONS):
+
+        def change(value: Any, direction: int = direction) -> Any:
+            if not isinstance(value, torch.Tensor):
+                return value
+            if not value.is_floating_point():
+                return value.clone()
+            size = mode.bound(value) + steps * value.abs().nan_to_num(posinf=0.0, neginf=0.0)
+            sign = (1.0, -1.0)[direction] if direction < 2 else _signs(value, mode.generator)
+            return torch.where(size > 0, value + sign * size, value)
+
+        for number, other in enumerate(_again(func, args, kwargs, change, outputs)):
+            found[number] = torch.maximum(found[number], _distance(other, outputs[number]))
+    return [2.0 * bound for bound in found]
+
+
+def _signs(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    return torch.randint(0, 2, value.shape, generator=generator, dtype=torch.int8).double() * 2 - 1
+
+
+def _distance(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    if a.shape != b.shape:
+        return torch.full(b.shape, float("inf"), dtype=torch.float64)
+    if not b.is_floating_point():
+        return torch.where(a == b, 0.0, float("inf")).double()
+    same = (a == b) | (a.isnan() & b.isnan())
+    return torch.where(same, 0.0, (a - b).abs().nan_to_num(nan=float("inf"), posinf=float("inf")))
+
+
+def _summed(
+    mode: Rounding,
+    func: Any,
+    args: tuple,
+    kwargs: dict[str, Any],
+    floats: list[torch.Tensor],
+    outputs: list[torch.Tensor],
+) -> list[torch.Tensor]:
+    """op(|A| + a, |B| + b) - op(|A|, |B|) is what operands that are off by a and b do; op(|A|, |B|) times the errors of
+    all terms is what rounding does."""
+    numbers, name = mode.numbers, name_of(func)
+    if name == "cumsum":
+        terms = args[0].shape[args[1]] if args[0].dim() else 1
+    else:
+        largest = max((value.numel() for value in floats), default=1)
+        terms = _terms(name, args, largest, max(min(value.numel() for value in outputs), 1))
+    each = terms * numbers.sums + (numbers.operands if name in _PRODUCTS else 0.0)
+    plain = _again(func, args, kwargs, lambda v: v.abs() if _is_float(v) else v, outputs)
+    off = _again(func, args, kwargs, lambda v: v.abs() + mode.bound(v) if _is_float(v) else v, outputs)
+    found = []
+    for a, b, value in zip(plain, off, outputs):
+        if not value.is_floating_point():
+            found.append(_zeros(value))
+            continue
+        size = a.abs()
+        found.append(torch.where(a.isfinite(), each * size, float("inf")) + _distance(b, a))
+    return found
+
+
+def _terms(name: str, args: tuple, largest: int, smallest_output: int) -> int:
+    """Terms of one element of the result."""
+    if name in ("mm", "bmm", "mv", "dot"):
+        return int(args[0].shape[-1]) if args[0].dim() else 1
+    if name in ("addmm", "addmv", "baddbmm", "addbmm"):
+        return int(args[1].shape[-1]) + 1
+    if name in ("convolution", "_convolution", "mkldnn_convolution"):
+        return int(args[1].numel() // max(args[1].shape[0], 1)) + 1
+    return max(largest // smallest_output, 2)
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()

@@ -1,0 +1,60 @@
+"""What a reference says of its inputs and results, beside examples: the dictionary JUDGE of its file.
+
+Here:      the words, their defaults, what is refused.
+Not here:  examples (conventions.py), inputs made of them (inputs.py).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+WAYS = ("sizes", "values", "strides", "offsets", "dtypes", "aliases", "special")
+"""Ways to vary inputs; "special": NaN and infinities."""
+
+
+class BadProblem(ValueError):
+    """The reference, or what it says, cannot be used: nothing is judged."""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """JUDGE = {"entry": "softmax", "dtypes": ["float32", "float16"], "gradients": True}
+
+    entry: name of the submission's function; reference: of the reference's; both default to the convention's.
+    vary: ways that inputs are varied in. A submission has to be right for all of them.
+    dtypes: types of float arguments beside those of the examples.
+    gradients: whether gradients of float arguments are compared too.
+    sizes: values that a size may have, by its value in the examples: {512: [1, 7, 512]}; [512]: it is fixed.
+    bound: bound(expected, *args) -> tensor or number, the reference's own bound; else it is derived.
+    atol, rtol: least bound of each element: atol + rtol * |expected|.
+    tf32: whether float32 operands of products may be read with 10 bits behind the point.
+    ordered: relations that hold, by name (relations.py).
+    """
+
+    entry: str = ""
+    reference: str = ""
+    vary: tuple[str, ...] = ("sizes", "values", "strides", "offsets", "dtypes", "aliases", "special")
+    dtypes: tuple[str, ...] = ()
+    gradients: bool = False
+    sizes: dict[int, Any] = dataclasses.field(default_factory=dict)
+    bound: Callable[..., Any] | None = None
+    atol: float = 0.0
+    rtol: float = 0.0
+    tf32: bool = True
+
+
+def schema_of(said: Any, vary: tuple[str, ...]) -> Schema:
+    """Of a file's JUDGE. vary: the convention's ways. Errors: BadProblem."""
+    if not isinstance(said, dict):
+        raise BadProblem(f"JUDGE is a {type(said).__name__}, not a dictionary")
+    known = {field.name for field in dataclasses.fields(Schema)}
+    if unknown := sorted(set(said) - known):
+        raise BadProblem(f"JUDGE has {', '.join(unknown)}; it may have {', '.join(sorted(known))}")
+    said = {"vary": vary, **said}
+    said["vary"], said["dtypes"] = tuple(said["vary"]), tuple(said.get("dtypes", ()))
+    if wrong := sorted(set(said["vary"]) - set(WAYS)):
+        raise BadProblem(f"JUDGE: vary has {', '.join(wrong)}; it may have {', '.join(WAYS)}")
+    return Schema(**said)

@@ -1,0 +1,153 @@
+"""Where a result's bytes come from, and where the numbers come from that kernels read.
+
+Here:      results traced to stores of replayed launches; memory that kernels read traced to inputs and to kernels.
+Not here:  replaying (verifier.py).
+Rules:     - a byte of a result comes from a kernel if the storage is one that kernels were given, a program wrote the
+             byte, and the result has what the replay leaves there;
+           - a result in other memory comes from kernels if each of its numbers is one that a kernel wrote: copies,
+             casts and changes of shape are allowed;
+           - a number that a kernel reads is explained if it is one of the inputs' or of an earlier kernel's numbers, in
+             any of the float types, or one that fills at least a whole row of memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tiletwin.diff.launches import base_of, elements_of
+
+
+def of_result(
+    tensor: torch.Tensor, place: Sequence[int], replayed: list[Any], rows: list[dict[str, Any]], asked: Any
+) -> dict[str, Any]:
+    """place: begin and end of the result's storage. asked: a byte offset in the storage whose writer is wanted; of one
+    that nobody wrote the store of its neighbour is meant.
+
+    Returns: elements, unwritten (number of elements that no kernel wrote), first (flat number of the first one), how
+    ("memory", "numbers" or "none"), writer (kernel, program, file, line) or None, constant (the unwritten elements
+    hold one number).
+    """
+    found: dict[str, Any] = {"elements": tensor.numel(), "unwritten": 0, "first": -1, "how": "memory"}
+    found |= {"writer": None, "constant": False}
+    hits = [
+        (launch, [list(p) for p in row["places"]].index(list(place)))
+        for launch, row in zip(replayed, rows) if launch is not None and list(place) in [list(p) for p in row["places"]]
+    ]  # fmt: skip
+    if hits:
+        last, number = hits[-1]
+        written = np.zeros(last.after[number].size, bool)
+        for launch, storage in hits:
+            written |= launch.written[storage]
+        held = np.frombuffer(bytes(tensor.untyped_storage().tolist()), np.uint8) if tensor.numel() else written[:0]
+        if held.size == written.size:
+            written &= held == last.after[number]
+        bytes_ = torch.as_strided(
+            torch.from_numpy(np.ascontiguousarray(written)), (*tensor.shape, tensor.itemsize),
+            (*(s * tensor.itemsize for s in tensor.stride()), 1), tensor.storage_offset() * tensor.itemsize,
+        )  # fmt: skip
+        missing = ~bytes_.all(-1).flatten()
+        if asked is not None:
+            found["writer"] = _writer(hits, asked)
+        if not bool(missing.all()):
+            found["unwritten"] = int(missing.sum())
+            found["first"] = int(missing.nonzero()[0]) if found["unwritten"] else -1
+            found["constant"] = _is_constant(tensor, missing)
+            return found
+    missing = ~_members(tensor, [launch for launch in replayed if launch is not None])
+    found["how"] = "numbers" if not bool(missing.any()) else "none"
+    found["constant"] = _is_constant(tensor, missing)
+    found["unwritten"] = int(missing.sum())
+    found["first"] = int(missing.nonzero()[0]) if found["unwritten"] else -1
+    return found
+
+
+def _is_constant(tensor: torch.Tensor, which: torch.Tensor) -> bool:
+    """Whether these elements hold one number, as memory does that was filled."""
+    return torch.unique(tensor.flatten()[which].double().nan_to_num(nan=0.5)).numel() <= 1
+
+
+def _writer(hits: list[Any], offset: int) -> Any:
+    for launch, storage in reversed(hits):
+        if launch.bounds is None:
+            continue
+        for _, array in launch.launch.arrays():
+            if array.storage == storage:
+                element = (offset - array.offset % array.item) // array.item
+                found = launch.bounds.writer(storage, element)
+                if found is not None:
+                    program, where = found
+                    return [launch.kernel, list(program), *(where[:2] if where else ("", 0))]
+                near = np.flatnonzero(launch.bounds.writers.get(storage, np.empty(0)) > 0)
+                if near.size:
+                    found = launch.bounds.writer(storage, int(near[np.abs(near - element).argmin()]))
+                    where = found[1] if found else None
+                    return [launch.kernel, [], *(where[:2] if where else ("", 0))]
+    return None
+
+
+def _numbers(data: np.ndarray, array: Any) -> np.ndarray:
+    return np.asarray(elements_of(data, array), np.float64)
+
+
+def _members(tensor: torch.Tensor, replayed: list[Any]) -> torch.Tensor:
+    """Which numbers of a tensor are among those that kernels wrote, after a cast to its type."""
+    pools = []
+    for launch in replayed:
+        for _, array in launch.launch.arrays():
+            numbers = _numbers(launch.after[array.storage], array)
+            written = launch.written[array.storage][array.offset % array.item :: array.item][: numbers.size]
+            pools.append(numbers[: written.size][written])
+    pool = torch.from_numpy(np.unique(np.concatenate(pools))) if pools else torch.empty(0, dtype=torch.float64)
+    own = tensor.flatten()
+    if tensor.dtype == torch.bool:
+        own = own.to(torch.uint8)
+    return torch.isin(own.double(), pool.to(own.dtype).double()) | own.double().isnan()
+
+
+def unexplained_inputs(
+    replayed: list[Any], rows: list[dict[str, Any]], inputs: list[np.ndarray]
+) -> list[dict[str, Any]]:
+    """Arguments that hold numbers which neither inputs nor earlier kernels explain: kernel, line, argument, elements,
+    count."""
+    del rows
+    raw = [data.tobytes() for data in inputs]
+    found: list[dict[str, Any]] = []
+    for number, launch in enumerate(replayed):
+        earlier = [data.tobytes() for other in replayed[:number] for data in other.after]
+        for name, array in launch.launch.arrays():
+            data = launch.launch.memory[array.storage]
+            if data.tobytes() in raw or data.tobytes() in earlier:
+                continue
+            numbers = _numbers(data, array)[base_of(array) :]
+            strange = ~np.isin(numbers, _pool(array, inputs, replayed[:number])) & np.isfinite(numbers)
+            _, counts = np.unique(numbers[strange], return_counts=True)
+            rare = int(counts[counts < max(numbers.size // 8, 2)].sum())
+            if rare:
+                found.append({
+                    "kernel": launch.kernel, "line": launch.line, "argument": name, "elements": int(numbers.size),
+                    "count": rare,
+                })  # fmt: skip
+    return found
+
+
+def _pool(array: Any, inputs: list[np.ndarray], earlier: list[Any]) -> np.ndarray:
+    """Numbers that an argument may hold: those of inputs and earlier results, read as each float type and rounded to
+    the argument's."""
+    pools = [np.arange(-1024.0, 4097.0)]
+    for data in inputs:
+        for kind in (torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.int32):
+            whole = data[: data.size // kind.itemsize * kind.itemsize]
+            if whole.size:
+                pools.append(torch.frombuffer(bytearray(whole.tobytes()), dtype=kind).double().numpy())
+    for launch in earlier:
+        for _, other in launch.launch.arrays():
+            pools.append(_numbers(launch.after[other.storage], other))
+    pool = np.concatenate(pools)
+    kind = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}.get(array.type)
+    if kind is not None:
+        pool = torch.from_numpy(pool).to(kind).double().numpy()
+    return np.unique(pool)

@@ -1,0 +1,110 @@
+"""The process that runs a submission's recorded launches once more, without the submission: what they wrote, where, and
+what checks find.
+
+Here:      replaying, which program and line wrote an element, where the numbers that kernels read come from.
+Not here:  recording (watching.py), what follows from it (evidence.py).
+Idea:      a submission may lie about what it did. It cannot make the interpreter compute its results from kernels that
+           do not compute them.
+Invariant: no Python of a submission runs here. Kernels do, so the process is in the same sandbox.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from tiletwin.judge import sandbox
+from tiletwin.judge.worker import Server
+
+CHECKS = "undefined,bounds,races,order,promises,overflow,nan"
+MOST_DERIVED = 1 << 22
+"""Bytes of memory of a launch whose writers are derived."""
+
+
+def main(folder: str, ask: str, answer: str, *limits: str) -> None:
+    isolation = sandbox.enter(folder, sandbox.Limits(*map(int, limits)))
+    with os.fdopen(int(ask), "rb") as source, os.fdopen(int(answer), "wb") as out:
+        _Verifier(folder, isolation).serve(source, out)
+
+
+class _Replayed:
+    """A launch after its replay. after: bytes by storage; written: which of them some program wrote."""
+
+    def __init__(self, launch: Any, after: list[Any], written: list[Any], bounds: Any, kernel: str, line: int) -> None:
+        self.launch, self.after, self.written, self.bounds = launch, after, written, bounds
+        self.kernel, self.line = kernel, line
+
+
+class _Verifier(Server):
+    def do_verify(self, head: dict[str, Any], storages: list[Any]) -> tuple[dict[str, Any], list[Any]]:
+        """Replays launches. head: launches (kernel, line, places), places of the results' storages, results (as tensors
+        of these), asked (numbers of results and indices whose writers are wanted), inputs (tensors), checks."""
+        import numpy as np
+
+        from tiletwin.judge import frames, tracing
+
+        files, memory, given = storages[: len(head["launches"])], storages[len(head["launches"]) :], head["given"]
+        inputs, results = memory[:given], memory[given:]
+        replayed, problems, findings = [], [], []
+        for row, data in zip(head["launches"], files):
+            try:
+                replayed.append(self._replay(row, data, head["checks"], findings))
+            except Exception as error:  # the file is the submission's
+                problems.append(f"{row.get('kernel')}: {type(error).__name__}: {error}")
+                replayed.append(None)
+        known = [data.numpy() for data in inputs]
+        explained = tracing.unexplained_inputs([r for r in replayed if r], head["launches"], known)
+        told = []
+        for number, tensor in enumerate(frames.unpacked(head["results"], results)):
+            place = head["places"][head["stored"][number]]
+            told.append(tracing.of_result(tensor, place, replayed, head["launches"], head["asked"].get(str(number))))
+        del np
+        return {"problems": problems, "findings": findings, "unexplained": explained, "results": told}, []
+
+    def _replay(self, row: dict[str, Any], data: Any, words: str, findings: list[Any]) -> _Replayed:
+        import numpy as np
+
+        from tiletwin import checks, variables
+        from tiletwin.diff import bounds, files
+        from tiletwin.diff.backends import InterpBackend, Latitude
+        from tiletwin.findings.results import of_finding
+
+        path = os.path.join(self.folder, f"launch{files.SUFFIX}")
+        with open(path, "wb") as out:
+            out.write(data.numpy().tobytes())
+        launch = files.read(path)
+        variables.put("TILETWIN_CHECK", words or None)
+        with checks.aside():
+            outcome = InterpBackend().run(launch)
+            found = checks.findings()
+        variables.put("TILETWIN_CHECK", None)
+        for finding in found:
+            result = of_finding(finding)
+            findings.append({
+                "rule": result.rule, "message": result.message, "file": result.place.file, "line": result.place.line,
+                "program": list(result.program or ()), "kernel": result.kernel or "", "advice": result.advice,
+                "elements": [list(e) for e in finding.elements],
+                "second": [finding.second.file, finding.second.line, finding.second.text] if finding.second else None,
+            })  # fmt: skip
+        if outcome.error or outcome.unsupported:
+            raise RuntimeError(outcome.error or outcome.unsupported)
+        written = [before != after for before, after in zip(launch.memory, outcome.memory)]
+        derived = None
+        if sum(m.size for m in launch.memory) <= MOST_DERIVED:
+            try:
+                derived = bounds.derive(launch, Latitude())
+            except bounds.NoBounds:
+                derived = None
+        if derived is not None:
+            for _, array in launch.arrays():
+                writers = derived.writers.get(array.storage)
+                if writers is not None:
+                    shift = array.offset % array.item
+                    marks = np.repeat(writers > 0, array.item)
+                    written[array.storage][shift : shift + marks.size] |= marks
+        return _Replayed(launch, outcome.memory, written, derived, launch.name, int(row.get("line") or 0))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,33 @@
+"""Judging texts: writes a submission and a reference into a folder and judges them."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import tiletwin.judge
+from tiletwin.judge.verdict import Verdict
+
+HERE = Path(__file__).resolve().parent
+SOFTMAX = (HERE / "simple/right.py").read_text()
+REFERENCE = (HERE / "simple/reference.py").read_text()
+HEAD = "import torch\nimport triton\nimport triton.language as tl\n"
+
+
+def judged(folder: Path, submission: str, reference: str = REFERENCE, **settings: int | float | str) -> Verdict:
+    """The verdict of a text. settings: of tiletwin.judge."""
+    paths = folder / "submission.py", folder / "reference.py"
+    for path, text in zip(paths, (submission, reference)):
+        path.write_text(textwrap.dedent(text))
+    return tiletwin.judge.judge(str(paths[0]), reference=str(paths[1]), **{"cases": 4, "seconds": 60.0, **settings})
+
+
+def changed(old: str, new: str, text: str = SOFTMAX) -> str:
+    """A right text with a mistake."""
+    assert text.count(old) == 1, old
+    return text.replace(old, new)
+
+
+def line_of(part: str, text: str) -> int:
+    """Number of the line that has it."""
+    return next(i for i, line in enumerate(text.splitlines(), 1) if part in line)
