@@ -3,13 +3,14 @@
 
 namespace tiletwin::codegen {
 
-/// Rough cycles of a warp: a word through shared memory or a shuffle 2, a select 1, two barriers 60.
+/// Rough cycles of a warp: a word through shared memory or a shuffle 2, a select 1, two barriers 100: all
+/// warps wait for the last one.
 static bool isWarpCheaper(const WarpConversion& warp, const LinearLayout& from, const LinearLayout& to,
                           unsigned bytes) {
   unsigned wordsPerElement = bytes > 4 ? 2 : 1;
   unsigned inWarp = (2 * warp.shuffles() + warp.selects()) * wordsPerElement;
   unsigned registers = from.withoutRepeatedRegisters().registers() + to.withoutRepeatedRegisters().registers();
-  unsigned inShared = 60 + 2 * ((registers * bytes + 3) / 4);
+  unsigned inShared = 100 + 2 * ((registers * bytes + 3) / 4);
   return inWarp <= inShared;
 }
 

@@ -109,7 +109,10 @@ LinearLayout AccessLayouts::lengthened(Value pointers, Value mask, const LinearL
     auto* next = llvm::find(registers, 1u << (shift + run));
     if (next == registers.end()) {
       auto* lane = llvm::find(lanes, 1u << (shift + run));
-      next = std::find_if(registers.begin() + run, registers.end(), [&](uint32_t b) { return b && !(b & along); });
+      auto isAlong = [&](uint32_t b) { return (b & along) != 0; }; // keeps neighbouring lanes side by side
+      next = std::find_if(registers.begin() + run, registers.end(), isAlong);
+      if (next == registers.end())
+        next = std::find_if(registers.begin() + run, registers.end(), [](uint32_t b) { return b != 0; });
       if (lane == lanes.end() || next == registers.end()) break;
       std::swap(*lane, *next);
     }

@@ -35,7 +35,7 @@ public:
   /// True if a number is known to be a multiple of `divisor`.
   bool isMultiple(mlir::Value number, int64_t divisor);
   /// The layout, with lanes exchanged for registers so that a thread holds as many neighbours as one access may take: where
-  /// a tensor core leaves two in each of four lanes, one lane gets four of one row, and its neighbour four of another.
+  /// a tensor core leaves two in each of four lanes, each gets 16 bytes of a row, and all four 64 bytes.
   /// The same layout if accesses would touch more sectors then.
   LinearLayout lengthened(mlir::Value pointers, mlir::Value mask, const LinearLayout& layout);
   /// True if nothing is known of neighbours' addresses: an access is one of single elements in any layout.

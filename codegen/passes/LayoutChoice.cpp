@@ -317,9 +317,8 @@ LinearLayout LayoutChoice::ofStore(tt::StoreOp store) {
   LinearLayout coalesced = access_.of(store.getPtr());
   Wished value = wish(store.getValue());
   if (!value) return coalesced;
-  bool good = access_.sectors(store.getPtr(), value->layout) <= access_.sectors(store.getPtr(), coalesced);
-  if (!good) return coalesced;
   LinearLayout longer = access_.lengthened(store.getPtr(), store.getMask(), value->layout);
+  if (access_.sectors(store.getPtr(), longer) > access_.sectors(store.getPtr(), coalesced)) return coalesced;
   auto vectorIn = [&](const LinearLayout& layout) { return access_.vector(store.getPtr(), store.getMask(), layout); };
   // A product whose lanes have nothing to exchange, a transposed one for example: shared memory puts neighbours together.
   return value->weight == kMultiplied && vectorIn(longer) < vectorIn(coalesced) ? coalesced : longer;

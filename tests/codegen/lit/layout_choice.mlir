@@ -142,9 +142,9 @@ tt.func public @carried(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32) {
 // -----
 
 // What the tensor cores leave, two neighbours of a row in each of four lanes, is stored by accesses of 16 bytes: the lowest bit of
-// the lane gives its columns to the registers, and gets rows for them. Columns in registers that are no neighbours stay behind.
+// the lane gives its columns to the registers, and gets columns further on for them.
 // CHECK-DAG: #[[DOT:layout[0-9]*]] = #twg.linear<{register = {{\[\[0, 1\], \[8, 0\], .*\]}}, lane = {{\[\[0, 2\], \[0, 4\], \[1, 0\], \[2, 0\], \[4, 0\]\]}},
-// CHECK-DAG: #[[STORED:layout[0-9]*]] = #twg.linear<{register = {{\[\[0, 1\], \[0, 2\], .*\]}}, lane = {{\[\[8, 0\], \[0, 4\], \[1, 0\], \[2, 0\], \[4, 0\]\]}},
+// CHECK-DAG: #[[STORED:layout[0-9]*]] = #twg.linear<{register = {{\[\[0, 1\], \[0, 2\], .*\]}}, lane = {{\[\[0, 16\], \[0, 4\], \[1, 0\], \[2, 0\], \[4, 0\]\]}},
 // CHECK-LABEL: @product
 // CHECK: tt.dot {{.*}} -> tensor<64x64xf32, #[[DOT]]>
 // CHECK: twg.convert_layout {{.*}} : tensor<64x64xf32, #[[DOT]]> -> tensor<64x64xf32, #[[STORED]]>
