@@ -156,17 +156,13 @@ bool AffineBlock::findExtents(const std::vector<Sum>& mask, AffineForms& forms, 
   return true;
 }
 
-/// Whether it is known that the hardware can copy the block.
+/// Whether the hardware may be able to copy the block: strides that arguments decide the launcher looks at.
 bool AffineBlock::isAligned(AffineForms& forms, tt::ContiguityAnalysis& contiguity, int64_t bytes) const {
   auto divisor = [&](Value value) { return contiguity.of(value).dimensions[0].divisor; };
   if (divisor(base_) % kAlignment) return false;
-  for (const Dimension& one : ArrayRef(dimensions_).drop_back()) {
-    auto [factors, number] = *one.stride.begin();
-    int64_t known = std::gcd(number * bytes, kAlignment);
-    for (unsigned argument : factors.arguments)
-      known = std::min(kAlignment, known * std::gcd(divisor(base_.getOwner()->getArgument(argument)), kAlignment));
-    if (known % kAlignment) return false;
-  }
+  for (const Dimension& one : ArrayRef(dimensions_).drop_back())
+    if (auto [factors, number] = *one.stride.begin(); factors.arguments.empty() && number * bytes % kAlignment)
+      return false;
   const int64_t elements = std::max<int64_t>(kAlignment / bytes, 1);
   return llvm::all_of(dimensions_.back().index, [&](const auto& term) {
     auto [factors, number] = term;

@@ -94,10 +94,12 @@ def test_programs_beyond_the_last_block(monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "offset, pad, expected", [(0, 24, "copies"), (8, 24, "copies"), (1, 24, "plain"), (0, 1, "plain")]
+    "offset, pad, expected",
+    [(0, 24, "copies"), (8, 24, "copies"), (0, 16, "copies"), (1, 24, "plain"), (0, 1, "loads")],
 )
 def test_what_the_hardware_cannot_reach(monkeypatch, offset: int, pad: int, expected: str) -> None:
-    """Bases and strides that 16 bytes do not divide: another specialization, without copies."""
+    """A base that 16 bytes do not divide: another specialization, without copies. Of strides the launcher finds out: 16
+    bytes divide many of which only multiples of 16 are known."""
     a = random(128, 64 + 8, torch.float16, 11, pad)[:, offset : offset + 64]
     assert path(monkeypatch, "grouped", a, random(64, 64, torch.float16, 12)) == expected
 
