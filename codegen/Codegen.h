@@ -38,6 +38,7 @@ struct Options {
   /// for a launcher that knows the recipes (Code::arguments).
   bool copiedLoads = false;
   bool decideApart = true;  ///< each loop that may have such copies decides by itself
+  bool tileLoops = true;    ///< beside copied loads: CTAs that run one program after the other
   bool producers = true;    ///< loops that ask for it have warps of their own that copy
   bool dotsInFlight = true; ///< matrix products go on while what follows them runs; their operands stay until then
 };
@@ -60,7 +61,7 @@ struct Code {
   /// Storage types of the parameters: "ptr", "i32", "f16", ...; "tensormap<float16, 64x32, 64>" for 128 bytes by value that
   /// the host makes of a tensor descriptor, with that element type, box (along the tensor's dimensions) and swizzle.
   /// Behind them "tensormap<float16, 64x32, 64; a0; 1*a3/1*a4; 1*a6>" and "copies<1*a3/1*a6>" with recipes
-  /// (passes/AffineLoads.h).
+  /// (passes/AffineLoads.h); three times "programs" of a kernel that takes any number of CTAs (passes/TileLoop.h).
   std::vector<std::string> arguments;
   uint32_t sharedBytes = 0;      ///< shared memory: dynamic for "cuda", in the kernel's descriptor for "hip"
   uint32_t scratchBytes = 0;     ///< of global memory for each program; if not 0 a last parameter points to all of it

@@ -13,6 +13,7 @@
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/Steps.h"
 #include "codegen/passes/TensorMaps.h"
+#include "codegen/passes/TileLoop.h"
 #include "codegen/passes/VerifyLayouts.h"
 #include "codegen/passes/VerifyProtocol.h"
 #include "codegen/ptx/Ptx.h"
@@ -131,22 +132,25 @@ bool hasDotsInFlight(tt::FuncOp kernel) {
   return kernel.walk(find).wasInterrupted();
 }
 
-/// Where the shared memory of a CTA is too small, all loops copy blocks or none does, so that a producer's rings are nobody
-/// else's; then no warps copy ahead across what the kernel keeps there, and then products wait for each other: so the memory
-/// of copies, and of operands, is used again.
+/// Where the shared memory of a CTA is too small, each CTA runs one program; then all loops copy blocks or none does, so that a
+/// producer's rings are nobody else's; then no warps copy ahead across what the kernel keeps there, and then products wait
+/// for each other: so the memory of copies, and of operands, is used again. A CTA that has no warps that copy ahead runs one
+/// program, too.
 LogicalResult Compilation::makeTtgir(std::string_view text, std::string_view fileName) {
   struct Saving {
     bool Options::* option;
     bool (*isUsed)(tt::FuncOp);
   };
-  constexpr Saving kSavings[] = {{&Options::decideApart, hasProducer},
+  constexpr Saving kSavings[] = {{&Options::tileLoops, hasTileLoop},
+                                 {&Options::decideApart, hasProducer},
                                  {&Options::producers, hasProducer},
                                  {&Options::dotsInFlight, hasDotsInFlight}};
   if (failed(runSteps(ttgirSteps(), *module_, target_, options_))) return failure();
   const uint32_t most = target_.features().sharedKilobytesMost * 1024;
   Options smaller = options_;
   for (const Saving& saving : kSavings) {
-    if (!most || sharedBytesOf(kernel()) <= most) break;
+    const bool isInVain = hasTileLoop(kernel()) && !hasProducer(kernel());
+    if (!isInVain && (!most || sharedBytesOf(kernel()) <= most)) break;
     if (!saving.isUsed(kernel())) continue;
     smaller.*saving.option = false;
     code_.warnings.clear();
@@ -185,7 +189,9 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
     llvm::raw_string_ostream out(name);
     if (twg::TensorMapAttr map = tensorMapOf(argument))
       out << describeTensorMap(map, recipeOf(argument));
-    else if (StringRef recipe = recipeOf(argument); !recipe.empty())
+    else if (StringRef recipe = recipeOf(argument); recipe == kProgramsRecipe)
+      out << recipe;
+    else if (!recipe.empty())
       out << "copies<" << recipe << '>';
     else if (isa<tt::PointerType>(type))
       out << "ptr";

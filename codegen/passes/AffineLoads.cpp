@@ -21,7 +21,7 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
-constexpr llvm::StringLiteral kRecipe = "twg.recipe";
+constexpr llvm::StringLiteral kRecipe = "twg.recipe", kEitherWay = "twg.copies_or_loads";
 
 /// The products that a tile is multiplied in, as it is or transposed; empty if it is used otherwise too.
 SmallVector<tt::DotOp> dotsOf(Value tile, Block* block) {
@@ -328,6 +328,7 @@ scf::IfOp AffineLoop::rewrite(AddedArguments& added) {
   for (OpResult result : loop_.getResults())
     if (!result.use_empty()) used.push_back(result.getResultNumber()), types.push_back(result.getType());
   auto branch = scf::IfOp::create(builder, where, types, holds, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  branch->setAttr(kEitherWay, builder.getUnitAttr());
   builder.setInsertionPointToStart(branch.thenBlock());
   scf::ForOp made = cloneWithCopies(builder, maps);
   scaleMaximaLast(made, branch);
@@ -353,6 +354,16 @@ llvm::StringRef recipeOf(BlockArgument argument) {
   if (!kernel || !argument.getOwner()->isEntryBlock()) return {};
   auto recipe = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kRecipe);
   return recipe ? recipe.getValue() : llvm::StringRef();
+}
+
+bool isEitherWay(scf::IfOp branch) { return branch->hasAttr(kEitherWay); }
+
+BlockArgument addProgramsArgument(tt::FuncOp kernel) {
+  Builder builder(kernel.getContext());
+  const unsigned last = kernel.getNumArguments();
+  NamedAttribute made(kRecipe, builder.getStringAttr(kProgramsRecipe));
+  (void)kernel.insertArgument(last, builder.getI32Type(), builder.getDictionaryAttr({made}), kernel.getLoc());
+  return kernel.getArgument(last);
 }
 
 void makeAffineLoads(tt::FuncOp kernel, const Target& target, const Options& options) {

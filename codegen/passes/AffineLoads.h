@@ -15,6 +15,7 @@
 #include "codegen/Codegen.h"
 #include "codegen/dialect/TWG.h"
 #include "ir/TT.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tiletwin::codegen {
 
@@ -26,7 +27,14 @@ void makeAffineLoads(tt::FuncOp kernel, const Target& target, const Options& opt
 /// Of a map "a0; 1*a3/2147483647; 1*a6": the base is argument 0; extents, strides in elements, of all dimensions but the last
 /// one, which is contiguous. Each is a sum of products of a number and arguments: "2*a4*a5+-1".
 /// Of the last argument, an i32, "1*a3/1*a6": sums that must lie from 1 to 2^30 - 1. It is 1 if they do and all maps can
-/// be made, else 0.
+/// be made, else 0. Of arguments behind it, i32, "programs": the grid's sizes, dimension 0 first.
 llvm::StringRef recipeOf(mlir::BlockArgument argument);
+
+/// True for a branch that has a loop with copies, and otherwise the same loop with loads.
+bool isEitherWay(mlir::scf::IfOp branch);
+
+constexpr llvm::StringLiteral kProgramsRecipe = "programs";
+/// Adds an argument for a size of the grid. Behind all other ones.
+mlir::BlockArgument addProgramsArgument(tt::FuncOp kernel);
 
 } // namespace tiletwin::codegen

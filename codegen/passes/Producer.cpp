@@ -1,10 +1,12 @@
 // codegen/passes/Producer.cpp -- see Producer.h.
 #include "codegen/passes/Producer.h"
+#include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/CopyGroups.h"
 #include "codegen/passes/DotsInFlight.h"
 #include "codegen/passes/ProducerSlice.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/TensorCopies.h"
+#include "codegen/passes/TileLoop.h"
 #include "codegen/passes/Turns.h"
 #include "codegen/passes/WrittenMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,10 +19,9 @@ namespace tiletwin::codegen {
 namespace {
 
 constexpr llvm::StringLiteral kAsked = "tt.warp_specialize";
-constexpr int kProducerWarps = 4;     ///< registers are divided between groups of four warps
-constexpr int kMostWarps = 32;        ///< of a CTA
-constexpr int kMostSlots = 32;        ///< phases of their barriers are bits of a word
-constexpr int kRegisters = 64 * 1024; ///< of a multiprocessor
+constexpr int kProducerWarps = 4; ///< registers are divided between groups of four warps
+constexpr int kMostWarps = 32;    ///< of a CTA
+constexpr int kMostSlots = 32;    ///< phases of their barriers are bits of a word
 
 /// True for PTX that may ask who its threads are, or make them wait.
 bool mayNameThreads(tt::ElementwiseInlineAsmOp assembly) {
@@ -104,6 +105,7 @@ private:
   Value slotBefore(OpBuilder& builder, Location where, Value turn, int slots);
   void fillIn(GivenLoop& given, BlockRing& ring, Value turn);
   void release(GivenLoop& given, BlockRing& ring, Value turn, Operation* barrier);
+  void lendRings(scf::IfOp branch);
   Value number(OpBuilder& builder, Location where, int64_t value) {
     return arith::ConstantOp::create(builder, where, builder.getI32IntegerAttr(int32_t(value)));
   }
@@ -178,7 +180,7 @@ void Producer::run() {
   if (!target_.features().warpRoles) return; // other GPUs' code leaves the hint alone, as Triton's does
   SmallVector<scf::ForOp> wanting;
   kernel_.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (loop->hasAttr(kAsked) || wantsTurns(loop)) wanting.push_back(loop);
+    if (loop->hasAttr(kAsked) || isTileLoop(loop) || wantsTurns(loop)) wanting.push_back(loop);
   });
   llvm::DenseSet<Operation*> seen;
   for (scf::ForOp outer : wanting) {
@@ -210,6 +212,12 @@ void Producer::make() {
   builder.setInsertionPointToEnd(body);
   Operation* end = twg::ProducerEndOp::create(builder, kernel_.getLoc());
   for (GivenLoop& given : given_) rewrite(given);
+  llvm::SetVector<Operation*> branches; // of a loop over programs: elsewhere no ring lives on behind its loop
+  for (GivenLoop& given : given_)
+    if (auto branch = dyn_cast<scf::IfOp>(given.loop->getParentOp());
+        branch && isEitherWay(branch) && hasTileLoop(kernel_))
+      branches.insert(branch);
+  for (Operation* branch : branches) lendRings(cast<scf::IfOp>(branch));
   ProducerSlice slice;
   for (Operation* op : ofProducer_) {
     const bool added = slice.add(op, op->getOperands());
@@ -333,6 +341,20 @@ void Producer::release(GivenLoop& given, BlockRing& ring, Value turn, Operation*
   Value any = arith::CmpIOp::create(builder, where, less, given.loop.getLowerBound(), given.loop.getUpperBound());
   slot = slotBefore(builder, where, given.loop.getResults().back(), given.slots);
   twg::BarrierArriveOp::create(builder, where, barrierAt(builder, where, ring.empty, slot), any);
+}
+
+/// Where a branch loads what is copied otherwise, the producer waits until that is done. The program has read all that was
+/// copied before. So the rings' memory is free meanwhile (SharedMemory.cpp).
+void Producer::lendRings(scf::IfOp branch) {
+  Location where = branch.getLoc();
+  Value barriers = makeBarriers(where, 1, options_.numWarps);
+  OpBuilder builder = OpBuilder::atBlockBegin(branch.elseBlock());
+  twg::ProxyBarrierOp::create(builder, where);
+  builder.setInsertionPoint(branch.elseBlock()->getTerminator());
+  twg::ProxyBarrierOp::create(builder, where);
+  Value done = barrierAt(builder, where, barriers, number(builder, where, 0));
+  twg::BarrierArriveOp::create(builder, where, done, Value())->setDiscardableAttr(kRingsAreLent, builder.getUnitAttr());
+  ofProducer_.insert(twg::BarrierWaitOp::create(builder, where, done, Value()));
 }
 
 /// Memory and barriers in front of the producer. Loops one of which ends before the other begins share them.

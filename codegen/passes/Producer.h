@@ -17,6 +17,9 @@
 
 namespace tiletwin::codegen {
 
+constexpr int kRegisters = 64 * 1024;     ///< of a multiprocessor
+constexpr int kRegistersBesideTiles = 32; ///< that a thread needs for addresses, loops and what follows them
+
 /// Makes a twg.producer for the loops that ask for one (tl.range(warp_specialize=True)), and for those whose warps can take
 /// turns at the tensor cores then (Turns.h). Warns at a loop that asks in vain.
 void makeProducer(tt::FuncOp kernel, const Target& target, const Options& options);

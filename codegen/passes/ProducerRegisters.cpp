@@ -9,11 +9,9 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
-constexpr int kRegisters = 64 * 1024; ///< of a multiprocessor
 /// As few as there may be: copies need an address, coordinates and a loop's numbers.
 constexpr int kProducerRegisters = 24;
-constexpr int kMostRegisters = 240;       ///< of a thread
-constexpr int kRegistersBesideTiles = 32; ///< that a thread needs for addresses, loops and what follows them
+constexpr int kMostRegisters = 240; ///< of a thread
 constexpr int kRegisterStep = 8;
 constexpr uint32_t kSharedOfSystem = 1024; ///< bytes that each CTA takes beside its own
 

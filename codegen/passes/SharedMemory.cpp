@@ -2,7 +2,9 @@
 // Idea: operations are numbered in program order; an allocation lives from its operation to its last use, and to the end
 //       of every loop that the use, but not the allocation, is in. What a product in flight reads lives for all of the
 //       loop, because it is waited for in the next iteration. What one side of a branch uses does not live on its other side.
-//       Larger ones are placed first, each at the lowest place that is free for as long as it lives.
+//       Larger ones are placed first, each at the lowest place that is free for as long as it lives; in front of all others
+//       those that a twg.producer uses, barriers too, since they live as long as the kernel: what lives shortly has all of
+//       the rest. In a block to which the producer's rings are lent, their memory is free.
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/Scratch.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,18 +22,30 @@ constexpr uint32_t kEndAlignment = 16;
 /// A side of branches that is taken if a condition holds, or if it does not.
 using Side = std::pair<Value, bool>;
 
+/// Numbers of operations, both inclusive.
+struct Span {
+  unsigned begin, end;
+
+  bool meets(Span other) const { return begin <= other.end && other.begin <= end; }
+  bool holds(Span other) const { return begin <= other.begin && other.end <= end; }
+};
+
 struct Allocation {
   twg::LocalAllocOp op;
-  unsigned begin, end; ///< numbers of operations, both inclusive
+  Span span;
   uint32_t bytes, alignment, offset;
   SmallVector<Side, 1> sides; ///< where all of its uses are
+  ArrayRef<Span> lent;        ///< where its memory is free
 
   /// True if one condition decides which of both is used.
   bool isAlternativeTo(const Allocation& other) const {
     return llvm::any_of(sides, [&](Side one) { return llvm::is_contained(other.sides, Side(one.first, !one.second)); });
   }
+  bool isLentTo(Span other) const {
+    return llvm::any_of(lent, [&](Span one) { return one.holds(other); });
+  }
   bool livesWith(const Allocation& other) const {
-    return begin <= other.end && other.begin <= end && !isAlternativeTo(other);
+    return span.meets(other.span) && !isAlternativeTo(other) && !isLentTo(other.span) && !other.isLentTo(span);
   }
 };
 
@@ -51,7 +65,7 @@ SmallVector<Side, 1> sidesAround(Operation* op) {
 
 Allocation sizeOf(twg::LocalAllocOp op) {
   SharedLayout layout = twg::sharedLayoutOf(op.getResult().getType());
-  Allocation result{op, 0, 0, layout.bytes(), layout.alignment(), uint32_t(op.getOffset().value_or(0)), {}};
+  Allocation result{op, {0, 0}, layout.bytes(), layout.alignment(), uint32_t(op.getOffset().value_or(0)), {}, {}};
   if (twg::isCopiedByTensorUnit(op.getResult())) {
     result.alignment = std::max(result.alignment, kTensorCopyAlignment);
     result.bytes = uint32_t(llvm::alignTo(result.bytes, kTensorCopyAlignment));
@@ -59,34 +73,46 @@ Allocation sizeOf(twg::LocalAllocOp op) {
   return result;
 }
 
+bool isOfProducer(twg::LocalAllocOp op) {
+  return llvm::any_of(twg::usersOf(op.getResult()),
+                      [](Operation* user) { return user->getParentOfType<twg::ProducerOp>() != nullptr; });
+}
+
 class SharedMemory {
 public:
   explicit SharedMemory(tt::FuncOp kernel) {
     kernel.walk<WalkOrder::PreOrder>([&](Operation* op) { numbers_[op] = next_++; });
+    kernel.walk([&](twg::BarrierArriveOp arrive) {
+      Block* block = arrive->getBlock();
+      if (arrive->hasAttr(kRingsAreLent))
+        lent_.push_back({numbers_[&block->front()], numbers_[block->getTerminator()]});
+    });
   }
   Allocation lifeOf(twg::LocalAllocOp op) {
     Allocation result = sizeOf(op);
-    result.begin = result.end = numbers_[op];
-    extend(op, op.getResult(), result.end);
+    Span& span = result.span;
+    span.begin = span.end = numbers_[op];
+    extend(op, op.getResult(), span.end);
     if (twg::isBarrier(op)) { // no one may write there before the barriers are invalidated
-      result.end = next_;
+      span.end = next_;
       return result;
     }
+    if (isOfProducer(op)) result.lent = lent_;
     result.sides = sidesOf(op);
     bool isReadInFlight = llvm::any_of(twg::usersOf(op.getResult()), [&](Operation* user) {
       auto dot = dyn_cast<twg::WarpgroupDotOp>(user);
       return dot && dot.getInFlight() && dot->getBlock() == op->getBlock();
     });
     if (isReadInFlight && !isa<tt::FuncOp>(op->getParentOp())) {
-      result.begin = numbers_[op->getParentOp()];
-      result.end = std::max(result.end, lastNumberIn(op->getParentOp()));
+      span.begin = numbers_[op->getParentOp()];
+      span.end = std::max(span.end, lastNumberIn(op->getParentOp()));
     }
     return result;
   }
 
   bool livesAt(const Allocation& one, Operation* op) const {
     const unsigned number = numbers_.lookup(op);
-    return one.begin <= number && number <= one.end;
+    return one.span.meets({number, number}) && !one.isLentTo({number, number});
   }
 
 private:
@@ -124,6 +150,7 @@ private:
   }
   llvm::DenseMap<Operation*, unsigned> numbers_;
   unsigned next_ = 0;
+  SmallVector<Span> lent_; ///< where the producer's rings are free
 };
 
 /// Where what comes behind it may begin.
@@ -156,7 +183,9 @@ void assignSharedMemory(tt::FuncOp kernel, const Target& target, ThreadBits thre
   SharedMemory memory(kernel);
   SmallVector<Allocation> all;
   kernel.walk([&](twg::LocalAllocOp op) { all.push_back(memory.lifeOf(op)); });
-  llvm::stable_sort(all, [](const Allocation& a, const Allocation& b) { return a.bytes > b.bytes; });
+  llvm::stable_sort(all, [](const Allocation& a, const Allocation& b) {
+    return std::pair(isOfProducer(a.op), a.bytes) > std::pair(isOfProducer(b.op), b.bytes);
+  });
   for (auto [i, one] : llvm::enumerate(all)) {
     one.offset = 0;
     place(one, ArrayRef<Allocation>(all).take_front(i));

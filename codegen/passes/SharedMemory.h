@@ -25,6 +25,9 @@ mlir::LogicalResult verifySharedMemory(tt::FuncOp kernel, const Target& target, 
 SharedRange rangeOf(twg::LocalAllocOp allocation);
 SharedRange rangeOf(twg::ScratchAttr scratch);
 
+/// Of a twg.barrier_arrive, a unit: while its block runs, a producer copies nothing, and nobody needs what it has copied.
+constexpr llvm::StringLiteral kRingsAreLent = "twg.rings_are_lent";
+
 /// All of the kernel's shared memory.
 uint32_t sharedBytesOf(tt::FuncOp kernel);
 

@@ -18,6 +18,7 @@
 #include "codegen/passes/TensorCopies.h"
 #include "codegen/passes/TensorMaps.h"
 #include "codegen/passes/ThreadReductions.h"
+#include "codegen/passes/TileLoop.h"
 #include "codegen/passes/Turns.h"
 #include "codegen/passes/VerifyProtocol.h"
 #include "ir/Numerics.h"
@@ -56,6 +57,11 @@ LogicalResult makeNumerics(ModuleOp module, const Target& target, const Options&
 
 LogicalResult copyLoads(ModuleOp module, const Target& target, const Options& options) {
   makeAffineLoads(kernelOf(module), target, options);
+  return success();
+}
+
+LogicalResult loopOverPrograms(ModuleOp module, const Target& target, const Options& options) {
+  makeTileLoop(kernelOf(module), target, options);
   return success();
 }
 
@@ -145,6 +151,8 @@ constexpr Step kSteps[] = {
     {"twg-numerics", "roundings that the target would choose, as operations that say them", makeNumerics},
     {"twg-affine-loads",
      "tiles of pointers that loops read for dots, as blocks of tensors where the launcher makes maps", copyLoads},
+    {"twg-tile-loop", "programs that one CTA runs one after the other, where copies then go on between them",
+     loopOverPrograms},
     {"twg-tensor-maps", "arguments that are descriptors, as tensor maps where copies can use them", chooseMaps},
     {"twg-layouts", "a layout for every tile, and conversions between layouts", chooseLayouts},
     {"twg-thread-reductions", "reductions that a loop adds up, in each thread first", addUpInThreads},

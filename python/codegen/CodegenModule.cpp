@@ -78,8 +78,8 @@ PyRef compile(std::string text, std::string_view stage, std::string fileName, Di
       !read(optionDict, "maxnreg", options.maxRegisters) || !read(optionDict, "waves_per_eu", options.wavesPerUnit) ||
       !read(optionDict, "enable_fp_fusion", options.fpFusion) ||
       !read(optionDict, "enable_reflect_ftz", options.flushDenormals) ||
-      !read(optionDict, "copied_loads", options.copiedLoads) || !read(optionDict, "line_info", options.lineInfo) ||
-      !read(optionDict, "verify", options.verify))
+      !read(optionDict, "copied_loads", options.copiedLoads) || !read(optionDict, "tile_loops", options.tileLoops) ||
+      !read(optionDict, "line_info", options.lineInfo) || !read(optionDict, "verify", options.verify))
     return {};
   codegen::Code code;
   std::optional<codegen::CompileError> error;

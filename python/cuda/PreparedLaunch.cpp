@@ -63,10 +63,9 @@ bool apiEncodeTensorMap(PyObject* prepared, const TensorMapNumbers& numbers, voi
 
 constexpr LaunchApi kLaunchApi = {sizeof(LaunchApi), apiArgumentCount, apiLaunch, apiReaches, apiEncodeTensorMap};
 
-/// Bytes of an argument of a storage type, or of the tensor map that a tuple describes, or of the flag that one of a single
-/// part does; 0 with an exception set.
+/// Bytes of an argument of a storage type, or of the tensor map that a tuple describes; 0 with an exception set.
 uint32_t bytesOf(PyObject* argument) {
-  if (PyTuple_Check(argument)) return PyTuple_Size(argument) == 1 ? uint32_t(sizeof(int32_t)) : kTensorMapBytes;
+  if (PyTuple_Check(argument)) return kTensorMapBytes;
   const std::optional<DType> type = storageTypeNamed(argument);
   return type ? uint32_t(sizeOf(*type)) : 0;
 }

@@ -50,7 +50,10 @@ bool isWithin(int64_t number, int64_t most) { return number > 0 && number <= mos
 } // namespace
 
 bool CopiedLoads::read(PyObject* numbers) {
-  if (isFlag(numbers)) return readSums(PyTuple_GetItem(numbers, 0), positive_);
+  if (isFlag(numbers)) {
+    loops_ = PyTuple_GetItem(numbers, 1) == Py_True;
+    return readSums(PyTuple_GetItem(numbers, 0), positive_);
+  }
   Map& map = maps_.emplace_back();
   PyRef shape = PyRef::steal(PyTuple_GetSlice(numbers, 0, 3));
   const unsigned long base = PyLong_AsUnsignedLong(PyTuple_GetItem(numbers, 3));

@@ -25,10 +25,14 @@ public:
   bool read(PyObject* numbers);
   /// Whether a described argument is the flag or such a map, and no descriptor's map.
   static bool isCopied(PyObject* numbers) { return PyTuple_Size(numbers) != 3; }
-  static bool isFlag(PyObject* numbers) { return PyTuple_Size(numbers) == 1; }
+  static bool isFlag(PyObject* numbers) { return PyTuple_Size(numbers) == 2; }
 
   bool empty() const { return maps_.empty(); }
   size_t mapCount() const { return maps_.size(); }
+  /// Of all that stands behind the kernel's own arguments: maps, the flag, sizes of the grid.
+  size_t argumentCount() const { return empty() ? 0 : maps_.size() + 1 + (loops_ ? 3 : 0); }
+  /// Whether a CTA runs one program after the other (codegen/passes/TileLoop.h).
+  bool loops() const { return loops_; }
   /// Writes a launch's maps. `flag` is 1 if they can be made, else 0 and they are zeros. types: of the kernel's own
   /// arguments. Under the GIL. False with an exception set.
   bool encode(const LaunchApi& api, PyObject* prepared, const std::string& kernel, const Call& call,
@@ -45,6 +49,7 @@ private:
 
   std::vector<Map> maps_;
   std::vector<ArgumentSum> positive_;
+  bool loops_ = false;
   // Of the last launch: most launches are of the same tensors.
   mutable std::vector<uint64_t> lastNumbers_;
   mutable std::vector<TensorMapBytes> lastMaps_;

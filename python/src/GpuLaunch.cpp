@@ -60,18 +60,19 @@ bool readTypes(PyObject* words, LoadedKernel& out) {
   return true;
 }
 
-/// The kernel, loaded on the GPU. Null with an exception set.
-GpuKernel prepareFor(PyObject* kernel, int device) {
-  PyRef pair = call(packageObject("prepare_gpu_kernel"), kernel, device);
+/// The kernel, loaded on the GPU. loops: its CTAs may run one program after the other. Null with an exception set.
+GpuKernel prepareFor(PyObject* kernel, int device, bool loops) {
+  PyRef found = call(packageObject("prepare_gpu_kernel"), kernel, device, loops);
   PyObject *prepared, *words;
-  if (!pair || !PyArg_ParseTuple(pair.get(), "OO!", &prepared, &PyTuple_Type, &words)) return nullptr;
-  return readLoaded(prepared, words);
+  unsigned int ctas;
+  if (!found || !PyArg_ParseTuple(found.get(), "OO!I", &prepared, &PyTuple_Type, &words, &ctas)) return nullptr;
+  return readLoaded(prepared, words, ctas);
 }
 
 /// The same, loaded by the first launch there; another thread's may be first while this one loads it.
 const LoadedKernel* loadedOn(int device, PyObject* kernel, std::vector<GpuKernel>& loaded) {
   if (loaded.size() > size_t(device) && loaded[size_t(device)]) return loaded[size_t(device)].get();
-  GpuKernel made = prepareFor(kernel, device);
+  GpuKernel made = prepareFor(kernel, device, true);
   if (!made) return nullptr;
   loaded.resize(std::max(loaded.size(), size_t(device) + 1));
   GpuKernel& place = loaded[size_t(device)];
@@ -109,6 +110,22 @@ int capabilityOf(int device) {
   return known[size_t(device)] = int(capability);
 }
 
+/// What runs a grid: a kernel that loops over programs, if each CTA has more than one, and if it can count them. Null with
+/// an exception set.
+const LoadedKernel* chosenFor(PyObject* kernel, int device, const LoadedKernel& loaded,
+                              const std::array<uint32_t, 3>& grid) {
+  constexpr uint64_t kMostPrograms = uint64_t(1) << 30;
+  if (!loaded.copied.loops()) return &loaded;
+  const uint64_t rows = uint64_t(grid[1]) * grid[2];
+  const bool isCounted = rows == 0 || grid[0] <= kMostPrograms / rows;
+  if (isCounted && rows * grid[0] > loaded.ctas) return &loaded;
+  if (!loaded.single) {
+    GpuKernel made = prepareFor(kernel, device, false);
+    if (made && !loaded.single) loaded.single = std::move(made);
+  }
+  return loaded.single.get();
+}
+
 } // namespace
 
 bool readGpuPlace(GpuPlace& out) {
@@ -121,22 +138,24 @@ bool readGpuPlace(GpuPlace& out) {
   return out.capability > 0;
 }
 
-GpuKernel readLoaded(PyObject* prepared, PyObject* words) {
+GpuKernel readLoaded(PyObject* prepared, PyObject* words, uint32_t ctas) {
   auto made = std::make_unique<LoadedKernel>();
   if (!readTypes(words, *made)) return nullptr;
   made->prepared = PyRef::borrow(prepared);
+  made->ctas = ctas;
   return made;
 }
 
 bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKernel>& loaded, const Call& call,
                  const std::array<int32_t, 3>& grid, int device) {
   const CurrentPlace* place = currentPlace();
+  const std::array<uint32_t, 3> sizes = {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};
   const LoadedKernel* found = place ? loadedOn(device, kernel, loaded) : nullptr;
+  if (found) found = chosenFor(kernel, device, *found, sizes);
   if (!found) return false;
   PyRef stream = tiletwin::call(place->stream, device);
   const unsigned long long number = stream ? PyLong_AsUnsignedLongLong(stream.get()) : 0;
   if (!stream || PyErr_Occurred()) return false;
-  const std::array<uint32_t, 3> sizes = {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};
   return launchLoaded(name, *found, call, sizes, uintptr_t(number));
 }
 
@@ -149,7 +168,7 @@ bool launchLoaded(const std::string& name, const LoadedKernel& ready, const Call
   std::array<uint64_t, 64> few;
   std::vector<uint64_t> many;
   uint64_t* bits = few.data();
-  const size_t copied = ready.copied.mapCount(), count = call.leaves.size() + (copied ? copied + 1 : 0);
+  const size_t copied = ready.copied.mapCount(), count = call.leaves.size() + ready.copied.argumentCount();
   if (count > few.size()) {
     many.resize(count);
     bits = many.data();
@@ -165,10 +184,16 @@ bool launchLoaded(const std::string& name, const LoadedKernel& ready, const Call
   }
   if (copied) {
     TensorMapBytes* made = maps.data() + ready.maps.size();
-    if (!ready.copied.encode(*api, ready.prepared.get(), name, call, ready.types, made, bits[count - 1])) return false;
-    for (size_t i = 0; i < copied; ++i) bits[call.leaves.size() + i] = reinterpret_cast<uint64_t>(made + i);
+    uint64_t* behind = bits + call.leaves.size();
+    if (!ready.copied.encode(*api, ready.prepared.get(), name, call, ready.types, made, behind[copied])) return false;
+    for (size_t i = 0; i < copied; ++i) behind[i] = reinterpret_cast<uint64_t>(made + i);
   }
-  return api->launch(ready.prepared.get(), grid.data(), stream, bits, count);
+  std::array<uint32_t, 3> ctas = grid;
+  if (ready.copied.loops()) {
+    std::copy(grid.begin(), grid.end(), bits + count - grid.size());
+    ctas = {ready.ctas, 1, 1};
+  }
+  return api->launch(ready.prepared.get(), ctas.data(), stream, bits, count);
 }
 
 } // namespace tiletwin::python

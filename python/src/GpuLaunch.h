@@ -13,18 +13,23 @@
 
 namespace tiletwin::python {
 
+struct LoadedKernel;
+/// Null: not loaded on this GPU yet. What is loaded stays as and where it is: launches on other threads use it.
+using GpuKernel = std::unique_ptr<const LoadedKernel>;
+
 /// A kernel as one GPU has it. Used under the GIL only.
 struct LoadedKernel {
   PyRef prepared;                      ///< tiletwin._cuda.Prepared
   std::vector<DType> types;            ///< of its own arguments; of tensor maps: a pointer
   std::vector<TensorMapArgument> maps; ///< by index
   CopiedLoads copied;                  ///< what stands behind its own arguments
+  uint32_t ctas = 0;                   ///< that the GPU runs at one time, of a kernel whose CTAs loop over programs
+  mutable GpuKernel single;            ///< of such a kernel, one whose CTAs do not, once a launch needs it
 };
-/// Null: not loaded on this GPU yet. What is loaded stays as and where it is: launches on other threads use it.
-using GpuKernel = std::unique_ptr<const LoadedKernel>;
 
-/// What Python prepared: a tiletwin._cuda.Prepared and the tuple of its types. Null with an exception set.
-GpuKernel readLoaded(PyObject* prepared, PyObject* words);
+/// What Python prepared: a tiletwin._cuda.Prepared, the tuple of its types, and how many CTAs the GPU runs at one time if one
+/// is on each multiprocessor. Null with an exception set.
+GpuKernel readLoaded(PyObject* prepared, PyObject* words, uint32_t ctas);
 
 /// Where launches on a GPU run now.
 struct GpuPlace {

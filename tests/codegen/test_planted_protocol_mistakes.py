@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import copied_load_kernels as copied
 import numpy as np
 import pytest
 import test_dots_in_flight as dots
@@ -132,12 +133,36 @@ def produced_matmul(monkeypatch: pytest.MonkeyPatch) -> Program:
     return _described(produced, 128, (64, 128, 128), monkeypatch)
 
 
+def looped_matmul(monkeypatch: pytest.MonkeyPatch) -> Program:
+    """A CTA that runs four programs; two of them load what is copied for the others, in the memory of the ring."""
+    rows, columns, length, block = 200, 512, 112, (128, 256, 16)
+    a, b = _random(rows, length), _random(length, columns)
+    numbers = rows, columns, length, length, 1, columns, 1, columns, 1
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    monkeypatch.setenv("TILETWIN_TILE_LOOPS", "1")
+    tensors = (*map(torch.from_numpy, (a, b)), torch.zeros((rows, columns), dtype=torch.float16))
+    code = copied.grouped[(4,)](*tensors, *numbers, *block, 2, num_stages=3, num_warps=8).asm.launched
+    kinds = [re.match(r"tensormap<\w+, (\d+)x(\d+), (\d+);", kind) for kind in code.facts["arguments"]]
+    boxes = [tuple(map(int, kind.groups())) for kind in kinds if kind]
+
+    def arguments() -> tuple[list[Any], np.ndarray]:
+        c = np.zeros((rows, columns), np.float16)
+        maps = [
+            tiletwin.sim.tensor_map(t, box[1::-1], swizzle=f"{box[2]}B") for t, box in zip((a, b), boxes, strict=True)
+        ]
+        own = [x.reshape(-1) for x in (a, b, c)] + [n for n in numbers if n != 1]
+        return [*own, *maps, 1, 4, 1, 1], c
+
+    return Program(code["ptx"], code.facts["name"], code.facts["shared"], arguments)
+
+
 PROGRAMS = {
     "copied_matmul": copied_matmul,
     "attention": attention,
     "tensor_matmul": tensor_matmul,
     "produced_matmul": produced_matmul,
     "softmax_in_turns": softmax_in_turns,
+    "looped_matmul": looped_matmul,
 }
 
 
@@ -276,6 +301,22 @@ NEEDLESS = {
         # Behind the loop nobody fills the last slot again.
         ("dropped", "@%p mbarrier.arrive.shared::cta.b64 _, [%r];"),
     ],
+    "looped_matmul": [
+        # New barriers, as above.
+        *[("dropped", "fence.proxy.async.shared::cta;")] * 3,
+        # In front of both loops no product is in flight.
+        *[("dropped", "wgmma.wait_group.sync.aligned 0;")] * 2,
+        *[("one more may stay", "wgmma.wait_group.sync.aligned 0;")] * 2,
+        # A program that loads begins behind the products of the one before. It ends with its last product in flight
+        # alone, and with what the loop has made visible. Each warp arrives.
+        ("dropped", "fence.proxy.async.shared::cta;"),
+        ("one step early", "wgmma.wait_group.sync.aligned 0;"),
+        ("dropped", "cp.async.wait_group 0;"),
+        ("one more may stay", "cp.async.wait_group 0;"),
+        ("one step early", "cp.async.wait_group 0;"),
+        ("dropped", "fence.proxy.async.shared::cta;"),
+        *[("dropped", "bar.sync 1, 256;")] * 2,
+    ],
 }
 """What the code does not need: without it nothing is wrong."""
 
@@ -285,6 +326,7 @@ TOGETHER = {
     "tensor_matmul": ["bar.sync 0;"],
     "produced_matmul": [],
     "softmax_in_turns": ["bar.sync 1, 256;"],
+    "looped_matmul": [],
 }
 """Of two that do the same one is needed."""
 

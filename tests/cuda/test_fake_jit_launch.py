@@ -266,6 +266,23 @@ def test_launches_with_maps_on_an_older_gpu():
     assert said == ["8"]
 
 
+def test_programs_one_after_the_other():
+    """As many CTAs as there are multiprocessors, four, with a producer, where programs are more. Else, and for more
+    programs than can be counted, a kernel whose CTAs have one program each."""
+    said = run(
+        MULTIPLIED
+        + """
+for programs in (5, 4, 1000, 1, (1 << 30) + 1):
+    sizes = 64, 64, 64, 64, 64
+    launched_kernels.multiplied[(programs,)](a, b, c, *sizes, B=256, D=32, num_stages=3, num_warps=8)
+print(*(line.split(", ")[1:3] for line in calls("cuLaunchKernel")), told() == [(0, 0, "1")] * 5, sep=chr(10))
+""",
+        FAKE_CUDA_capability="90",
+    )
+    grids = [("4", "384"), ("4", "256"), ("4", "384"), ("1", "256"), (f"{(1 << 30) + 1}", "256")]
+    assert said == [f"['{ctas} 1 1', '{threads} 1 1']" for ctas, threads in grids] + ["True"]
+
+
 def test_threads_that_load_a_kernel_at_the_same_time():
     """Both launches run, and later ones, whichever thread's was loaded first."""
     said = run("""

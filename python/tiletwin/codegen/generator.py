@@ -12,7 +12,7 @@ import warnings
 from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
-from tiletwin import knobs
+from tiletwin import knobs, variables
 from tiletwin.codegen import stage_cache
 from tiletwin.errors import CompilationError
 from tiletwin.native import code_generator as extension
@@ -42,6 +42,8 @@ def generator_options(options: dict[str, Any]) -> dict[str, Any]:
     told = {name: options[name] for name in TAKEN} | {name: options[name] for name in TAKEN_BY_AMD if name in options}
     if options.get("copied_loads"):
         told["copied_loads"] = True
+        is_wanted = options.get("tile_loops", True) and variables.is_not_off("TILETWIN_TILE_LOOPS")
+        told["tile_loops"] = is_wanted and not options.get("launch_cooperative_grid")
     return {**told, "verify": True, "line_info": not knobs.compilation.disable_line_info}
 
 

@@ -71,6 +71,7 @@ class AsmDict(Mapping):
         self._facts: dict[str, Any] = {}  # of the generator
         self._binary: assembler.Binary | None = None
         self._launched: AsmDict | None = None
+        self._launched_singly: AsmDict | None = None
         self._lock = threading.RLock()
         self.times: list[tuple[str, int]] = []
         """Microseconds that making a stage took, in order; nothing for what came from the cache."""
@@ -155,20 +156,29 @@ class AsmDict(Mapping):
                 self._launched = self._with_copied_loads()
             return self._launched
 
-    def _with_copied_loads(self) -> AsmDict:
+    @property
+    def launched_singly(self) -> AsmDict:
+        """The same for launches that are not worth a loop over programs (launch/copied_loads.py): each CTA runs one."""
+        with self._lock:
+            if self._launched_singly is None:
+                self._launched_singly = self._with_copied_loads(tile_loops=False)
+            return self._launched_singly
+
+    def _with_copied_loads(self, **more: bool) -> AsmDict:
         if not self._may_copy_loads():
             return self
         started = time.perf_counter()
-        made = self._generated(self._options | {"copied_loads": True})
+        options = self._options | {"copied_loads": True} | more
+        made = self._generated(options)
         if not any(kind.startswith("copies<") for kind in made.metadata["arguments"]):
             if "ptx" not in self._made:
                 self._take(made.texts, made.metadata, made.cached, started)
             return self
         texts = {stage: self[stage] for stage in self._texts}
-        files = self._files.of(self._options | {"copied_loads": True})
+        files = self._files.of(options)
         other = AsmDict(texts, self._file_name, self._target, self._options, files, self._for_gpu)
         other._take(made.texts, made.metadata, made.cached, started)
-        other._launched = other
+        other._launched = other._launched_singly = other
         return other
 
     def _may_copy_loads(self) -> bool:

@@ -5,7 +5,8 @@ Not here:  which loads become copies (codegen/passes/AffineLoads.h), the 128 byt
            launch on a GPU python/src/CopiedLoads.cpp makes the same of them), who launches such code
            (codegen/stages.py).
 Invariant: the maps stand behind the kernel's own arguments, and the flag, an i32, behind the maps. The flag is 1 if all
-           maps describe memory that the hardware can copy, and 0 for a launch that reads it otherwise.
+           maps describe memory that the hardware can copy, and 0 for a launch that reads it otherwise. Behind it stand
+           the grid's sizes of a kernel whose CTAs run one program after the other (codegen/passes/TileLoop.h).
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _MAP = re.compile(r"tensormap<(\w+), ([\dx]+), (\d+); a(\d+); ([^;]+); ([^;>]*)>
 _FLAG = re.compile(r"copies<([^>]*)>")
 _ALIGNMENT, _LONGEST_STRIDE, _MOST_ELEMENTS = 16, 1 << 40, (1 << 31) - 1
 _MOST_POSITIVE = (1 << 30) - 1
+_SIZES = ("programs",) * 3
+_MOST_PROGRAMS = 1 << 30
 
 
 class CopiedMap(NamedTuple):
@@ -50,11 +53,17 @@ class CopiedLoads(NamedTuple):
     maps: tuple[CopiedMap, ...]
     positive: tuple[Sum, ...]
     """Sums that must lie from 1 to 2^30 - 1."""
+    loops: bool = False
+    """A CTA runs one program after the other, and takes the grid's sizes."""
 
     def native(self) -> tuple[tuple[Any, ...], ...]:
         """Each argument as `_C` takes it: element type, box, swizzle, base, extents, and strides in bytes, of a map,
-        dimension 0 first; of the flag its sums."""
-        return (*(one.native() for one in self.maps), (self.positive,))
+        dimension 0 first; of the flag its sums, and whether the grid's sizes follow."""
+        return (*(one.native() for one in self.maps), (self.positive, self.loops))
+
+    def passed(self) -> tuple[Any, ...]:
+        """What the kernel is passed behind its own arguments, as `_cuda` takes it: maps, and storage types."""
+        return (*(one.native() for one in self.maps), *(1 + len(_SIZES) * self.loops) * ("i32",))
 
 
 def _sum(text: str) -> Sum:
@@ -69,6 +78,9 @@ def _sums(text: str) -> tuple[Sum, ...]:
 
 def copied_loads(kinds: Sequence[str]) -> CopiedLoads | None:
     """What the entries of a kernel's `arguments` say; None if it has none but its own."""
+    loops = len(kinds) > len(_SIZES) and tuple(kinds[-len(_SIZES) :]) == _SIZES
+    if loops:
+        kinds = kinds[: -len(_SIZES)]
     flag = _FLAG.fullmatch(kinds[-1]) if kinds else None
     if flag is None:
         return None
@@ -79,7 +91,7 @@ def copied_loads(kinds: Sequence[str]) -> CopiedLoads | None:
         )
         for m in found
     )
-    return CopiedLoads(len(kinds) - len(found) - 1, tuple(maps), _sums(flag[1]))
+    return CopiedLoads(len(kinds) - len(found) - 1, tuple(maps), _sums(flag[1]), loops)
 
 
 def _signed(value: Any, kind: str) -> int:
@@ -121,3 +133,14 @@ def numbers(loads: CopiedLoads, values: Sequence[Any], kinds: Sequence[str]) -> 
         return None
     made = [_numbers(one, values, kinds) for one in loads.maps]
     return None if any(one is None for one in made) else [one for one in made if one is not None]
+
+
+def ctas_of(grid: tuple[int, int, int], most: int, name: str) -> tuple[int, int, int]:
+    """The grid that is launched of a kernel whose CTAs run one program after the other.
+
+    most: CTAs that run at one time. Errors: ValueError, there are more programs than such a kernel can count.
+    """
+    count = grid[0] * grid[1] * grid[2]
+    if count > _MOST_PROGRAMS:
+        raise ValueError(f"{name}(): a grid of {count} programs is larger than {_MOST_PROGRAMS}")
+    return min(count, most), 1, 1

@@ -39,11 +39,17 @@ class Ready(NamedTuple):
     """tiletwin._cuda.Prepared"""
     types: tuple[Any, ...]
     """Storage types of its arguments, of tensor maps `MapArgument.native`; behind them `CopiedLoads.native`."""
+    ctas: int
+    """That the GPU runs at one time if one is on each multiprocessor."""
 
 
-def prepare(kernel: Any, device: int) -> tuple[Any, tuple[Any, ...]]:
-    """(a kernel compiled for a GPU, ready to be launched there; the types of its arguments). Errors: see `load`."""
-    return load(kernel, device, kernel.asm.launched)[1:]
+def prepare(kernel: Any, device: int, loops: bool) -> tuple[Any, tuple[Any, ...], int]:
+    """(a kernel compiled for a GPU, ready to be launched there; the types of its arguments; `Ready.ctas`). Errors: see
+    `load`.
+
+    loops: its CTAs may run one program after the other (launch/copied_loads.py).
+    """
+    return load(kernel, device, kernel.asm.launched if loops else kernel.asm.launched_singly)[1:]
 
 
 def load(kernel: Any, device: int, asm: Any) -> Ready:
@@ -63,11 +69,11 @@ def load(kernel: Any, device: int, asm: Any) -> Ready:
     kinds, copied = facts["arguments"], copied_loads(facts["arguments"])
     maps = ((kind, map_argument(kind)) for kind in (kinds[: copied.own] if copied else kinds))
     arguments = tuple(described.native() if described else kind for kind, described in maps)
-    if copied:
-        arguments += copied.native()
     threads, options = 32 * facts["num_warps"], kernel.options
     if threads > (most := entry.attributes["max_threads"]):
         raise OutOfResources(threads, most, "threads")
     overlaps = options["launch_pdl"] and cuda.device_facts(device)["capability"] >= 90  # older GPUs know no such launch
     block, ways = (threads, 1, 1), (options["launch_cooperative_grid"], overlaps)
-    return Ready(entry, entry._native.prepare(arguments, block, facts["shared"], *ways), arguments)
+    passed, told = (copied.passed(), copied.native()) if copied else ((), ())
+    prepared = entry._native.prepare(arguments + passed, block, facts["shared"], *ways)
+    return Ready(entry, prepared, arguments + told, cuda.device_facts(device)["multiprocessor_count"])

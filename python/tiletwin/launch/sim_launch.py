@@ -34,6 +34,8 @@ class _Loaded(NamedTuple):
 _kernels: weakref.WeakKeyDictionary[Any, _Loaded] = weakref.WeakKeyDictionary()
 """By compiled kernel."""
 _SCRATCH_ALIGNMENT, _MAP_BYTES = 128, 128
+MOST_CTAS = DEVICE_PROPERTIES["multiprocessor_count"]
+"""Of a kernel whose CTAs run one program after the other."""
 
 
 def _tensor_map(argument: tensor_map_arguments.MapArgument, values: list[Any], name: str, at: int) -> bytes:
@@ -45,9 +47,12 @@ def _tensor_map(argument: tensor_map_arguments.MapArgument, values: list[Any], n
         raise ValueError(f"{place}: {error}") from None
 
 
-def _arguments(values: list[int | float], kinds: list[str], name: str) -> list[Any]:
-    """What the entry of a kernel takes. kinds: storage types as the code generator names them ("ptr", "i32", ...).
+def _arguments(
+    values: list[int | float], kinds: list[str], name: str, grid: tuple[int, int, int]
+) -> tuple[list[Any], tuple[int, int, int]]:
+    """What the entry of a kernel takes, and the grid of CTAs that run the programs.
 
+    kinds: storage types as the code generator names them ("ptr", "i32", ...). grid: of programs.
     Errors: TypeError, another number of values than of parameters; ValueError, a tensor that no tensor map describes.
     """
     copied = copied_loads.copied_loads(kinds)
@@ -59,7 +64,10 @@ def _arguments(values: list[int | float], kinds: list[str], name: str) -> list[A
         gpu_number(value, kind) if described is None else _tensor_map(described, values, name, at)
         for at, (value, kind, described) in enumerate(zip(values, own, maps))
     ]
-    return arguments + _copied(copied, values, own) if copied else arguments
+    if not copied:
+        return arguments, grid
+    arguments += _copied(copied, values, own)
+    return (arguments + list(grid), copied_loads.ctas_of(grid, MOST_CTAS, name)) if copied.loops else (arguments, grid)
 
 
 def _copied(copied: copied_loads.CopiedLoads, values: list[Any], kinds: list[str]) -> list[Any]:
@@ -129,7 +137,7 @@ def launch(
     facts = check(kernel)
     entry, makes_pointers = _loaded(kernel)
     buffers = [*buffers, *_reached_otherwise(makes_pointers, buffers)]
-    arguments = _arguments(values, facts["arguments"], kernel.name)
+    arguments, ctas = _arguments(values, facts["arguments"], kernel.name, grid)
     scratch = None
     if facts["global_scratch_size"]:
         count = facts["global_scratch_size"] * grid[0] * grid[1] * grid[2]
@@ -138,6 +146,6 @@ def launch(
         arguments.append(begin + -begin % _SCRATCH_ALIGNMENT)
         buffers = [*buffers, ("scratch memory", begin, begin + scratch.size, False)]
     block = pack(kernel.name, entry.parameters, entry.parameter_bytes, arguments, LaunchMemory())
-    sizes = grid, (facts["num_warps"] * 32, 1, 1), (1, 1, 1)
+    sizes = ctas, (facts["num_warps"] * 32, 1, 1), (1, 1, 1)
     entry.launch(*sizes, facts["shared"], block, buffers, chosen_checks(None), 0, 0, "", sys.stdout.write)
     return kernel

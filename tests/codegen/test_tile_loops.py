@@ -1,0 +1,204 @@
+"""Kernels whose CTAs run one program after the other: the same bits as with one buffer, and which kernels are so.
+
+Here:      forms of addresses, tails that are loaded in between, numbers of programs, launches, refusals.
+Not here:  which loads are copies (test_copied_loads.py), loops that ask for warps that copy (test_producers.py),
+           mistakes in the protocol (test_planted_protocol_mistakes.py).
+Invariant: the simulator runs two CTAs, looks for all mistakes, and runs each launch under several schedules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import copied_load_kernels as kernels
+import pytest
+import tile_loop_kernels
+import tiletwin as triton
+import torch
+from tiletwin import checks
+from tiletwin.launch import copied_loads, sim_launch
+from tiletwin.sim.check_words import CHECKS
+
+SCHEDULES = ("turns", "copies=early", "seed:1,copies=drawn", "seed:2,copies=drawn", "seed:3,copies=late")
+BLOCK = (128, 256, 32)
+OPTIONS = {"num_warps": 8, "num_stages": 3}
+Launch = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def two_ctas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sim_launch, "chosen_checks", lambda _: CHECKS)
+    monkeypatch.setattr(sim_launch, "MOST_CTAS", 2)
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    checks.clear()
+
+
+def random(*shape: int) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape))).half()
+
+
+def loops(compiled: Any) -> bool:
+    return compiled.asm.launched.facts["arguments"][-1] == "programs"
+
+
+def same_bits(monkeypatch: pytest.MonkeyPatch, kernel: Any, launch: Launch, *outs: torch.Tensor) -> Any:
+    """launch: takes a kernel and options. Asserts that the outputs are the same with one buffer, and with a loop over
+    programs; returns the kernel that has it."""
+
+    def results(schedule: str, **options: Any) -> tuple[Any, list[bytes]]:
+        monkeypatch.setenv("TILETWIN_SIM_SCHEDULE", schedule)
+        for out in outs:
+            out.fill_(7)
+        compiled = launch(triton.jit(kernel.fn), **(OPTIONS | options))
+        assert not checks.findings()
+        return compiled, [out.contiguous().view(torch.uint8).numpy().tobytes() for out in outs]
+
+    plain, expected = results("turns", num_stages=1)
+    assert not loops(plain)
+    for schedule in SCHEDULES:
+        compiled, found = results(schedule)
+        assert found == expected, schedule
+    assert loops(compiled) and "twg.producer 4" in compiled.asm.launched["ttgir"]
+    return compiled
+
+
+def product(monkeypatch: pytest.MonkeyPatch, form: str, a: torch.Tensor, b: torch.Tensor) -> None:
+    c = torch.zeros((a.shape[0], b.shape[1]), dtype=torch.float16)
+    sizes, strides = (a.shape[0], b.shape[1], a.shape[1]), (*a.stride(), *b.stride(), *c.stride())
+    down, across = -(-sizes[0] // BLOCK[0]), -(-sizes[1] // BLOCK[1])
+
+    def launch(kernel: Any, **options: Any) -> Any:
+        if form == "grouped":
+            return kernel[(down * across,)](a, b, c, *sizes, *strides, *BLOCK, 2, **options)
+        return kernel[(down, across)](a, b, c, sizes, strides, BLOCK, **options)
+
+    same_bits(monkeypatch, getattr(kernels, form), launch, c)
+    torch.testing.assert_close(c.float(), a.float() @ b.float(), rtol=1e-2, atol=1e-1)
+
+
+@pytest.mark.parametrize("form", ["grouped", "masked", "blocks", "wide"])
+@pytest.mark.parametrize("depth", [96, 16])
+def test_forms(monkeypatch, form: str, depth: int) -> None:
+    product(monkeypatch, form, random(384, depth), random(depth, 512))
+
+
+@pytest.mark.parametrize("rows, columns", [(320, 528), (64, 512), (512, 48)])
+def test_programs_between_that_load(monkeypatch, rows: int, columns: int) -> None:
+    """Rows that wrap around are loaded, by loops ahead whose buffers lie in the memory of the copies' ones."""
+    product(monkeypatch, "grouped", random(rows, 80), random(80, columns))
+
+
+def test_one_program(monkeypatch) -> None:
+    product(monkeypatch, "grouped", random(128, 64), random(64, 256))
+
+
+def test_launches_that_cannot_copy(monkeypatch) -> None:
+    """A matrix from its last row on: the launcher makes no map."""
+    storage, b, c = random(256, 64), random(64, 256), torch.zeros((256, 256), dtype=torch.float16)
+    last = storage[255:]
+
+    def launch(kernel: Any, **options: Any) -> Any:
+        return kernel[(2,)](last, b, c, 256, 256, 64, -64, 1, 256, 1, 256, 1, *BLOCK, 2, **options)
+
+    same_bits(monkeypatch, kernels.grouped, launch, c)
+    torch.testing.assert_close(c.float(), storage.flip(0).float() @ b.float(), rtol=1e-2, atol=1e-1)
+
+
+def test_batches(monkeypatch) -> None:
+    a, b = random(3, 128, 48), random(3, 48, 256)
+    c = torch.zeros((3, 128, 256), dtype=torch.float16)
+
+    def launch(kernel: Any, **options: Any) -> Any:
+        strides = (a.stride(0), a.stride(1), b.stride(0), b.stride(1), c.stride(0), c.stride(1))
+        return kernel[(1, 1, 3)](a, b, c, 128, 256, 48, *strides, *BLOCK, **options)
+
+    same_bits(monkeypatch, kernels.batched, launch, c)
+
+
+def test_numbers_of_programs(monkeypatch) -> None:
+    a, b, seen = random(2, 384, 32), random(32, 512), torch.zeros(12, dtype=torch.int32)
+    c = torch.zeros((2, 384, 512), dtype=torch.float16)
+
+    def launch(kernel: Any, **options: Any) -> Any:
+        return kernel[(3, 2, 2)](a, b, c, seen, 384, 512, 32, *BLOCK, **options)
+
+    same_bits(monkeypatch, tile_loop_kernels.numbered, launch, c, seen)
+    assert seen.tolist() == [x + 10 * y + 100 * z + 2000 for z in range(2) for y in range(2) for x in range(3)]
+    torch.testing.assert_close(c.float(), a.float() @ b.float(), rtol=1e-2, atol=1e-1)
+
+
+def test_empty_grid() -> None:
+    c = torch.ones((128, 256), dtype=torch.float16)
+    count = torch.zeros(4, dtype=torch.int32)
+    arguments = random(128, 64), random(64, 256), c, count, 64, "none", *BLOCK
+    assert loops(triton.jit(tile_loop_kernels.refused.fn)[(0,)](*arguments, **OPTIONS)) and c.all()
+
+
+@pytest.mark.parametrize(
+    "kind, options, expected",
+    [
+        ("none", {}, True),
+        ("none", {"num_warps": 4}, False),
+        ("none", {"num_stages": 1}, False),
+        ("none", {"launch_cooperative_grid": True}, False),
+        ("none", {"maxnreg": 200}, False),
+        ("stored before", {}, False),
+        ("uneven", {}, False),
+        ("assertion", {"debug": True}, False),
+        ("print", {}, False),
+        ("assembly", {}, False),
+    ],
+)
+def test_kernels_that_have_none(kind: str, options: dict[str, Any], expected: bool) -> None:
+    a, b, count = random(256, 64), random(64, 256), torch.zeros(4, dtype=torch.int32)
+    c = torch.zeros((256, 256), dtype=torch.float16)
+    kernel = triton.jit(tile_loop_kernels.refused.fn)
+    compiled = kernel.warmup(a, b, c, count, 64, kind, *BLOCK, grid=(2,), **(OPTIONS | options))
+    assert loops(compiled) == expected
+
+
+def test_small_tiles_have_none(monkeypatch) -> None:
+    """Two CTAs of them run beside each other."""
+    a, b, count = random(256, 64), random(64, 128), torch.zeros(4, dtype=torch.int32)
+    c = torch.zeros((256, 128), dtype=torch.float16)
+    compiled = tile_loop_kernels.refused.warmup(a, b, c, count, 64, "none", 128, 128, 32, grid=(2,), **OPTIONS)
+    assert not loops(compiled)
+
+
+def test_memory_that_is_too_small(monkeypatch) -> None:
+    """Four buffers and what a transposed result is stored through do not fit together: each CTA has one program."""
+    a, b, count = random(256, 64), random(64, 256), torch.zeros(4, dtype=torch.int32)
+    c = torch.zeros((256, 256), dtype=torch.float16)
+    options = OPTIONS | {"num_stages": 4}
+
+    def compiled(kind: str) -> Any:
+        arguments = a, b, c, count, 64, kind, 128, 256, 64
+        return triton.jit(tile_loop_kernels.refused.fn).warmup(*arguments, grid=(2,), **options)
+
+    assert loops(compiled("none"))
+    facts = compiled("transposed").asm.launched.facts
+    assert facts["arguments"][-1].startswith("copies<")
+    assert facts["num_warps"] == 8 and facts["shared"] <= 227 * 1024
+
+
+def test_without_them(monkeypatch) -> None:
+    """Where they are not wanted, and for launches that have one program for each CTA."""
+    a, b, count = random(256, 64), random(64, 256), torch.zeros(4, dtype=torch.int32)
+    c = torch.zeros((256, 256), dtype=torch.float16)
+
+    def compiled() -> Any:
+        arguments = a, b, c, count, 64, "none", *BLOCK
+        return triton.jit(tile_loop_kernels.refused.fn).warmup(*arguments, grid=(2,), **OPTIONS)
+
+    made = compiled()
+    assert loops(made) and made.asm.launched_singly.facts["arguments"][-1].startswith("copies<")
+    monkeypatch.setenv("TILETWIN_TILE_LOOPS", "0")
+    assert compiled().asm.launched.facts["arguments"] == made.asm.launched_singly.facts["arguments"]
+
+
+def test_grids_beyond_what_is_counted() -> None:
+    assert copied_loads.ctas_of((1 << 20, 1 << 10, 1), 132, "f") == (132, 1, 1)
+    assert copied_loads.ctas_of((2, 3, 4), 132, "f") == (24, 1, 1)
+    with pytest.raises(ValueError, match=r"^f\(\): a grid of 1073742848 programs is larger than 1073741824$"):
+        copied_loads.ctas_of(((1 << 20) + 1, 1 << 10, 1), 132, "f")
