@@ -168,6 +168,19 @@ bool expectedWith(twg::TensorLoadOp load) {
   return false;
 }
 
+/// Reads the maps while the program computes where it is: the first copies would wait for that. Maps that the host may not
+/// have made are read if it says that it has.
+void fetchMaps(Emitter& e, tt::FuncOp kernel, Value* issuer) {
+  Value* areMade = nullptr;
+  for (BlockArgument argument : kernel.getArguments())
+    if (StringRef recipe = recipeOf(argument); !recipe.empty() && recipe != kProgramsRecipe && !tensorMapOf(argument))
+      areMade = e.ir().CreateICmpNE(e.scalar(argument), e.int32(0));
+  for (BlockArgument argument : kernel.getArguments())
+    if (tensorMapOf(argument))
+      issue(e, e.both(issuer, recipeOf(argument).empty() ? nullptr : areMade), "prefetch.tensormap [$0]", "l",
+            {e.parameterOf(argument)});
+}
+
 } // namespace
 
 template <> LogicalResult emit(Emitter& e, twg::MemDescViewOp view) {
@@ -178,6 +191,8 @@ template <> LogicalResult emit(Emitter& e, twg::MemDescViewOp view) {
 template <> LogicalResult emit(Emitter& e, twg::BarrierInitOp init) {
   uint32_t bytes = twg::sharedLayoutOf(init.getBarriers().getType()).bytes();
   Value* issuer = isIssuer(e);
+  if (!isa_and_nonnull<twg::BarrierInitOp>(init->getPrevNode()))
+    fetchMaps(e, init->getParentOfType<tt::FuncOp>(), issuer);
   for (uint32_t offset = 0; offset < bytes; offset += kBarrierBytes)
     issue(e, issuer, "mbarrier.init.shared::cta.b64 [$0], " + std::to_string(init.getArrivals()), "r",
           {e.ir().CreateAdd(e.scalar(init.getBarriers()), e.int32(offset))});
