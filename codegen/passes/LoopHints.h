@@ -11,6 +11,6 @@ namespace tiletwin::codegen {
 void unrollLoops(tt::FuncOp kernel);
 
 /// Warns, at their place, of options and hints that change nothing in the code. (Producer.h does so of its own.)
-void warnOfHints(tt::FuncOp kernel, const Options& options);
+void warnOfHints(tt::FuncOp kernel, const Target& target, const Options& options);
 
 } // namespace tiletwin::codegen

@@ -18,10 +18,21 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
-constexpr llvm::StringLiteral kAsked = "tt.warp_specialize";
+constexpr llvm::StringLiteral kAsked = "tt.warp_specialize", kFlatten = "tt.flatten";
 constexpr int kProducerWarps = 4; ///< registers are divided between groups of four warps
 constexpr int kMostWarps = 32;    ///< of a CTA
 constexpr int kMostSlots = 32;    ///< phases of their barriers are bits of a word
+
+/// What asks for a producer: warp_specialize, or flatten around other loops, whose blocks are to be copied on between rounds.
+StringRef hintOf(scf::ForOp loop) {
+  const bool isNest = loop.getBody()->walk([](scf::ForOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  StringRef hint;
+  if (loop->hasAttr(kAsked))
+    hint = kAsked;
+  else if (loop->hasAttr(kFlatten) && isNest)
+    hint = kFlatten;
+  return hint.drop_front(std::min<size_t>(hint.size(), 3)); // without "tt."
+}
 
 /// True for PTX that may ask who its threads are, or make them wait.
 bool mayNameThreads(tt::ElementwiseInlineAsmOp assembly) {
@@ -180,7 +191,7 @@ void Producer::run() {
   if (!target_.features().warpRoles) return; // other GPUs' code leaves the hint alone, as Triton's does
   SmallVector<scf::ForOp> wanting;
   kernel_.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (loop->hasAttr(kAsked) || isTileLoop(loop) || wantsTurns(loop)) wanting.push_back(loop);
+    if (!hintOf(loop).empty() || isTileLoop(loop) || wantsTurns(loop)) wanting.push_back(loop);
   });
   llvm::DenseSet<Operation*> seen;
   for (scf::ForOp outer : wanting) {
@@ -198,8 +209,8 @@ void Producer::run() {
         if (seen.insert(loop).second) any |= find(loop);
         any |= llvm::any_of(given_, [&](const GivenLoop& given) { return given.loop == loop; });
       });
-    if (any || !outer->hasAttr(kAsked)) continue;
-    outer.emitWarning() << "tl.range(warp_specialize=True) changes nothing here: " << reason_;
+    if (StringRef hint = hintOf(outer); !any && !hint.empty())
+      outer.emitWarning() << "tl.range(" << hint << "=True) changes nothing here: " << reason_;
   }
   if (!given_.empty()) make();
 }
@@ -212,10 +223,10 @@ void Producer::make() {
   builder.setInsertionPointToEnd(body);
   Operation* end = twg::ProducerEndOp::create(builder, kernel_.getLoc());
   for (GivenLoop& given : given_) rewrite(given);
-  llvm::SetVector<Operation*> branches; // of a loop over programs: elsewhere no ring lives on behind its loop
+  llvm::SetVector<Operation*> branches; // in loops: elsewhere no ring lives on behind its branch
   for (GivenLoop& given : given_)
     if (auto branch = dyn_cast<scf::IfOp>(given.loop->getParentOp());
-        branch && isEitherWay(branch) && hasTileLoop(kernel_))
+        branch && isEitherWay(branch) && branch->getParentOfType<scf::ForOp>())
       branches.insert(branch);
   for (Operation* branch : branches) lendRings(cast<scf::IfOp>(branch));
   ProducerSlice slice;

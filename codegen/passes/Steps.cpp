@@ -37,8 +37,8 @@ LogicalResult inlineEverything(ModuleOp module, const Target&, const Options&) {
   return module.emitError("inlining failed");
 }
 
-LogicalResult followHints(ModuleOp module, const Target&, const Options& options) {
-  warnOfHints(kernelOf(module), options);
+LogicalResult followHints(ModuleOp module, const Target& target, const Options& options) {
+  warnOfHints(kernelOf(module), target, options);
   unrollLoops(kernelOf(module));
   return success();
 }

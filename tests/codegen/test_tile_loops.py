@@ -197,6 +197,28 @@ def test_without_them(monkeypatch) -> None:
     assert compiled().asm.launched.facts["arguments"] == made.asm.launched_singly.facts["arguments"]
 
 
+@pytest.mark.parametrize("rows, columns, warps", [(384, 256, 4), (320, 272, 4), (256, 512, 8)])
+def test_loops_of_the_kernel(monkeypatch, rows: int, columns: int, warps: int) -> None:
+    """flatten=True: copies go on between rounds; rounds whose rows wrap around load in the memory of the ring."""
+    a, b, c = random(rows, 80), random(80, columns), torch.zeros((rows, columns), dtype=torch.float16)
+
+    def result(schedule: str, flatten: bool, stages: int) -> tuple[Any, bytes]:
+        monkeypatch.setenv("TILETWIN_SIM_SCHEDULE", schedule)
+        c.fill_(7)
+        numbers = rows, columns, 80, 128, 128, 32, flatten, 2
+        kernel = triton.jit(tile_loop_kernels.persistent.fn)
+        made = kernel[(2,)](a, b, c, *numbers, num_warps=warps, num_stages=stages)
+        assert not checks.findings()
+        return made.asm.launched, c.view(torch.uint8).numpy().tobytes()
+
+    plain, expected = result("turns", False, 1)
+    assert "twg.producer" not in plain["ttgir"]
+    for schedule in SCHEDULES:
+        made, found = result(schedule, True, 3)
+        assert "twg.producer 4" in made["ttgir"] and made.facts["shared"] < 3 * (128 + 128) * 32 * 2 + 1024
+        assert found == expected, schedule
+
+
 def test_grids_beyond_what_is_counted() -> None:
     assert copied_loads.ctas_of((1 << 20, 1 << 10, 1), 132, "f") == (132, 1, 1)
     assert copied_loads.ctas_of((2, 3, 4), 132, "f") == (24, 1, 1)

@@ -1,4 +1,4 @@
-"""Products whose programs are large enough for a loop over programs, and kernels that must not have one.
+"""Products whose programs are large enough for a loop over programs, that have one themselves, that must not have one.
 
 Here:      the kernels. Not here: what is expected of them (test_tile_loops.py), products in general forms
            (copied_load_kernels.py).
@@ -54,3 +54,34 @@ def refused(a, b, c, count, K, KIND: tl.constexpr, BM: tl.constexpr, BN: tl.cons
     if KIND == "transposed":  # goes through shared memory
         places = c + (pid * BM + tl.arange(0, BM))[:, None] + columns[None, :] * BN
     tl.store(places, sums.to(c.dtype.element_ty))
+
+
+@triton.jit
+def persistent(
+    a,
+    b,
+    c,
+    M,
+    N,
+    K,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+    FLATTEN: tl.constexpr,
+    PROGRAMS: tl.constexpr,
+):
+    """A loop over tiles that the kernel itself has."""
+    across = tl.cdiv(N, BN)
+    for tile in tl.range(tl.program_id(0), tl.cdiv(M, BM) * across, PROGRAMS, flatten=FLATTEN):
+        rows, columns = tile // across * BM + tl.arange(0, BM), tile % across * BN + tl.arange(0, BN)
+        along = tl.arange(0, BK)
+        left = a + (rows % M)[:, None] * K + along[None, :]
+        right = b + along[:, None] * N + (columns % N)[None, :]
+        sums = tl.zeros((BM, BN), tl.float32)
+        for k in range(0, K, BK):
+            x = tl.load(left, mask=along[None, :] < K - k, other=0.0)
+            sums = tl.dot(x, tl.load(right, mask=along[:, None] < K - k, other=0.0), sums)
+            left += BK
+            right += BK * N
+        inside = (rows[:, None] < M) & (columns[None, :] < N)
+        tl.store(c + rows[:, None] * N + columns[None, :], sums.to(c.dtype.element_ty), mask=inside)

@@ -143,7 +143,8 @@ class range(base_value):
     disable_licm         what is the same in every round is computed in each
     warp_specialize      on Hopper, warps of their own load the loop's blocks through tensor descriptors that the host
                          made; a warning says where they cannot, and why
-    flatten              changes nothing in tiletwin's code for GPUs, which a warning says
+    flatten              on Hopper, warps of their own load the blocks of the loops in this one, and go on between its
+                         rounds; a warning says where they cannot, and why
     disallow_acc_multi_buffer    concerns tensor memory, which no target of tiletwin has
     The hints change nothing in what the loop computes; the interpreter ignores them.
     """
