@@ -117,11 +117,13 @@ bool AffineBlock::findDimensions(const AffinePointers& pointers, ArrayRef<int64_
     auto rank = [](const Dimension& one) { return (one.along >= 0) + (numberOf(one.stride) == 1 && one.along >= 0); };
     return rank(a) < rank(b);
   });
-  if (dimensions_.size() < 2 || dimensions_.size() > kMostDimensions) return false;
-  Dimension &last = dimensions_.back(), &other = dimensions_[dimensions_.size() - 2];
-  if (numberOf(last.stride) != 1 || last.along < 0 || other.along < 0 || last.along == other.along) return false;
-  auto areTilesOwn = [](const Dimension& one) { return one.along >= 0; };
-  if (llvm::count_if(dimensions_, areTilesOwn) != 2) return false;
+  if (dimensions_.size() < shape.size() || dimensions_.size() > kMostDimensions) return false;
+  if (numberOf(dimensions_.back().stride) != 1) return false;
+  llvm::SmallDenseSet<int> own; // the tile's dimensions are the last ones, each once
+  for (const Dimension& one : ArrayRef(dimensions_).take_back(shape.size()))
+    if (one.along < 0 || !own.insert(one.along).second) return false;
+  auto isTilesOwn = [](const Dimension& one) { return one.along >= 0; };
+  if (size_t(llvm::count_if(dimensions_, isTilesOwn)) != shape.size()) return false;
   return llvm::all_of(dimensions_, [&](const Dimension& one) {
     auto own = one.index.find({.arguments = {}, .scalar = -1, .along = one.along});
     return one.along < 0 || (own != one.index.end() && own->second == 1 && shape[size_t(one.along)] > 1);
@@ -182,7 +184,7 @@ void AffineBlock::require(AffineForms& forms, ArrayRef<int64_t> shape) const {
 
 std::optional<AffineBlock> AffineBlock::of(tt::LoadOp load, AffineForms& forms, tt::ContiguityAnalysis& contiguity) {
   auto tile = dyn_cast<RankedTensorType>(load.getType());
-  if (!tile || tile.getRank() != 2 || load.getIsVolatile() || load.getCachePolicy()) return std::nullopt;
+  if (!tile || tile.getRank() > 2 || load.getIsVolatile() || load.getCachePolicy()) return std::nullopt;
   if (load.getOther() && !isZero(load.getOther())) return std::nullopt;
   mlir::Type element = tile.getElementType();
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8) return std::nullopt;

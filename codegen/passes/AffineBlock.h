@@ -18,12 +18,12 @@ public:
     bool isMaskedBelow = false; ///< the mask is false below 0
   };
 
-  /// Leaves conditions in `forms`. None: the tile is no such block, or not one that can be copied.
+  /// Of a tile of one or two dimensions. Leaves conditions in `forms`. None: it is no such block, or cannot be copied.
   static std::optional<AffineBlock> of(tt::LoadOp load, AffineForms& forms, tt::ContiguityAnalysis& contiguity);
 
   /// The last one is contiguous.
   llvm::ArrayRef<Dimension> dimensions() const { return dimensions_; }
-  /// The tile's dimension that is.
+  /// The tile's dimension that is contiguous.
   unsigned contiguous() const { return unsigned(dimensions_.back().along); }
   tt::TensorDescType descriptor() const { return descriptor_; }
   std::string recipe() const;

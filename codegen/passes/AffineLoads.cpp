@@ -55,6 +55,12 @@ bool mayWaitForOthers(tt::FuncOp kernel) {
   return kernel.walk(find).wasInterrupted();
 }
 
+/// Buffers of several iterations follow each other at multiples of 128 bytes (CopyGroups.cpp).
+bool fillsSlots(RankedTensorType line) {
+  constexpr int64_t kSlotBits = int64_t(128) * 8;
+  return line.getNumElements() * line.getElementTypeBitWidth() % kSlotBits == 0;
+}
+
 /// The arguments that are added to a kernel.
 class AddedArguments {
 public:
@@ -125,6 +131,7 @@ public:
 
 private:
   bool isMultiplied(tt::DotOp dot, const Target& target, ThreadBits threads);
+  void findLines();
   std::optional<LinearLayout> layoutOf(Value tile, ThreadBits threads);
   void findNeeded();
   scf::ForOp cloneWithCopies(OpBuilder& builder, ArrayRef<BlockArgument> maps);
@@ -136,7 +143,8 @@ private:
   AffineForms forms_;
   AffineConditions conditions_;
   SmallVector<tt::LoadOp> loads_;
-  std::vector<AffineBlock> blocks_;            ///< of the loads
+  std::vector<AffineBlock> blocks_;            ///< of the loads: first those of products' operands, then lines
+  size_t operands_ = 0;                        ///< how many of them are operands
   SmallVector<SmallVector<Value, 3>> indices_; ///< of the blocks, in front of the loop, without the iteration's part
   llvm::SetVector<Operation*> needed_;         ///< operations of the body without those that pointers are made by
   llvm::SetVector<unsigned> carried_;          ///< the same of what the loop carries
@@ -182,8 +190,27 @@ bool AffineLoop::find(const Target& target, const Options& options) {
     dots.insert(readers.begin(), readers.end());
   }
   if (loads_.empty()) return false;
+  operands_ = loads_.size();
+  findLines();
   const ThreadBits threads = threadsOf(target, options);
   return llvm::all_of(dots, [&](tt::DotOp dot) { return isMultiplied(dot, target, threads); }) && conditions_.find();
+}
+
+/// Lines of elements beside the operands: factors of rows or columns, for example. As loads, or as copies by threads, they
+/// would let all threads wait for each other in each iteration, which the operands' copies do not need.
+void AffineLoop::findLines() {
+  for (auto load : loop_.getBody()->getOps<tt::LoadOp>()) {
+    auto line = dyn_cast<RankedTensorType>(load.getType());
+    if (!line || line.getRank() != 1 || mayBeWritten(load.getPtr())) continue;
+    AffineForms before = forms_; // without the conditions of a line that is no block
+    std::optional<AffineBlock> block = AffineBlock::of(load, forms_, contiguity_);
+    if (block && forms_.areConditionsKnown() && fillsSlots(line)) {
+      loads_.push_back(load);
+      blocks_.push_back(*block);
+    } else {
+      forms_ = std::move(before);
+    }
+  }
 }
 
 /// What is needed from an iteration to the next one, if the loads need no pointers and no masks.
@@ -260,10 +287,10 @@ Value AffineLoop::copied(OpBuilder& builder, size_t number, BlockArgument map, V
   }
   auto tile = cast<RankedTensorType>(loads_[number].getType());
   SmallVector<int64_t> shape(tile.getShape());
-  if (block.contiguous() == 0) std::swap(shape[0], shape[1]);
+  if (block.contiguous() + 1 < shape.size()) std::swap(shape[0], shape[1]);
   auto rows = RankedTensorType::get(shape, tile.getElementType());
   Value loaded = tt::DescriptorLoadOp::create(builder, where, rows, map, at, nullptr);
-  if (block.contiguous() == 1) return loaded;
+  if (block.contiguous() + 1 == shape.size()) return loaded;
   return tt::TransOp::create(builder, where, tile, loaded, ArrayRef<int32_t>{1, 0});
 }
 
@@ -281,11 +308,16 @@ scf::ForOp AffineLoop::cloneWithCopies(OpBuilder& builder, ArrayRef<BlockArgumen
   for (auto [number, argument] : llvm::zip_equal(carried_, made.getRegionIterArgs()))
     mapping.map(loop_.getRegionIterArgs()[number], argument);
   Value distance = distanceIn(builder, made);
+  auto copy = [&](size_t one) { mapping.map(loads_[one].getResult(), copied(builder, one, maps[one], distance)); };
+  size_t lines = operands_; // the next one to be copied
   for (Operation& op : loop_.getBody()->without_terminator()) {
     if (!needed_.contains(&op)) continue;
     if (auto found = llvm::find(loads_, dyn_cast<tt::LoadOp>(op)); found != loads_.end()) {
       const size_t number = size_t(found - loads_.begin());
-      mapping.map(op.getResult(0), copied(builder, number, maps[number], distance));
+      if (number < operands_) copy(number);
+      // Lines are there when the first operand is: one wait serves all.
+      for (; lines < loads_.size(); ++lines)
+        if (needed_.contains(loads_[lines])) copy(lines);
     } else {
       builder.clone(op, mapping);
     }

@@ -9,7 +9,8 @@
 //       tensor's map as one more argument at its end, with a recipe: which argument is the base, and sums of arguments that
 //       are extents and strides. Whether the map describes what the loads read depends on numbers: on a launch's (the last
 //       argument is 1 if they allow it) and on a program's (`x % m` is x only in a tile that does not wrap around). So the
-//       loop is there twice, and each program runs the one with copies if all conditions hold.
+//       loop is there twice, and each program runs the one with copies if all conditions hold. Lines of elements that the loop
+//       reads beside its tiles are blocks of one row.
 // Invariant: both loops read the same elements, and have the same zeros where a mask is false: results have the same bits.
 #pragma once
 #include "codegen/Codegen.h"

@@ -43,7 +43,8 @@ private:
   /// narrowed: a conversion may move what the tile was widened from.
   Value inLayout(Value tile, const LinearLayout& layout, bool narrowed = true);
   Value cloneFree(OpResult result, const LinearLayout& layout);
-  tt::LoadOp smallLoadOf(Value tile) const;
+  bool isLoadedAgain(Operation* op) const;
+  Operation* smallLoadOf(Value tile) const;
   Value loadedAgain(Value tile, const LinearLayout& layout);
   void keepGiven(tt::LoadOp load);
   void dropIfUnused(Operation* op) {
@@ -161,10 +162,17 @@ Operation* wideningOf(Value tile) {
 /// True for a tile of one number, which any layout costs as little.
 bool isOneNumber(Value tile) { return isa_and_nonnull<tt::SplatOp, arith::ConstantOp>(tile.getDefiningOp()); }
 
+/// True for a load of few elements that costs as little in another layout: from the cache, or from a copy's memory.
+bool LayoutAssigner::isLoadedAgain(Operation* op) const {
+  auto block = dyn_cast<tt::DescriptorLoadOp>(op);
+  const bool isCopied = block && tensorMapOf(block.getDesc());
+  return given_.contains(op) || (isCopied && llvm::product_of(tt::shapeOf(block.getType())) < threads_);
+}
+
 /// The load of few elements that the tile comes from, by operations on it and on numbers; null: another way.
-tt::LoadOp LayoutAssigner::smallLoadOf(Value tile) const {
+Operation* LayoutAssigner::smallLoadOf(Value tile) const {
   Operation* op = tile.getDefiningOp();
-  while (op && !given_.contains(op)) {
+  while (op && !isLoadedAgain(op)) {
     const bool isSimple = LayoutChoice::isElementwise(op) && isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
                           !isa<tt::ElementwiseInlineAsmOp>(op);
     if (!isSimple && !isa<tt::ExpandDimsOp>(op)) return {};
@@ -173,7 +181,7 @@ tt::LoadOp LayoutAssigner::smallLoadOf(Value tile) const {
     if (!llvm::hasSingleElement(others)) return {};
     op = (*others.begin()).getDefiningOp();
   }
-  return cast_or_null<tt::LoadOp>(op);
+  return op;
 }
 
 /// The tile made once more, in that layout, from a second load. Threads that hold the same element read it from the cache,
@@ -227,7 +235,7 @@ Value LayoutAssigner::inLayout(Value tile, const LinearLayout& layout, bool narr
       Value clone = cloneFree(cast<OpResult>(tile), layout);
       return made_[{tile, attribute}] = clone;
     }
-    if (narrowed && smallLoadOf(tile)) {
+    if (narrowed && smallLoadOf(tile) && !tile.getDefiningOp<tt::DescriptorLoadOp>()) {
       Value again = loadedAgain(tile, layout);
       return made_[{tile, attribute}] = again;
     }
