@@ -105,9 +105,11 @@ bool liesInMatrix(Value operand, unsigned kDimension, const std::optional<Linear
   return SharedLayout::widestSwizzle(shape, bytes, contiguous) != 0 && shape[1 - contiguous] >= 8;
 }
 
-/// Registers of a thread that a loop's sums may take with a first matrix in registers beside them: the rest is for what becomes
-/// of the sums, and for addresses.
-constexpr int64_t kMostRegistersOfDots = 112;
+/// Registers of a thread that a loop's sums may take with first matrices in registers beside them: the rest is for what becomes
+/// of the sums, and for addresses. Of 16 warps each thread has 128, CTAs of four warps share a multiprocessor's registers,
+/// and one of eight warps with that many sums has them alone.
+constexpr int64_t kMostRegistersOfDots = 112, kMostRegistersOfDotsAlone = 160;
+constexpr unsigned kThreadBitsAlone = 8;
 
 /// True for a first matrix that a loop does not change, and that has room in registers: there it is read from memory once.
 /// Otherwise each product reads it again, which for 64 columns is as much as it reads of the other matrix, and all that shared
@@ -126,7 +128,9 @@ bool staysInRegisters(tt::DotOp dot, ThreadBits threads) {
       bits += a.getNumElements() * kBits;
   }
   constexpr unsigned kWordBits = 5;
-  return bits >> (threads.lane + threads.warp + kWordBits) <= kMostRegistersOfDots;
+  const unsigned threadBits = threads.lane + threads.warp;
+  const int64_t most = threadBits == kThreadBitsAlone ? kMostRegistersOfDotsAlone : kMostRegistersOfDots;
+  return bits >> (threadBits + kWordBits) <= most;
 }
 
 /// wgmma has no form for matrices of 8 and 32 bits that are contiguous along their rows or columns. The first one can be

@@ -106,7 +106,7 @@ public:
 
 private:
   bool isPossible(scf::ForOp asked);
-  bool wantsTurns(scf::ForOp loop);
+  bool gainsByProducer(scf::ForOp loop);
   bool find(scf::ForOp loop);
   void make();
   void rewrite(GivenLoop& given);
@@ -177,21 +177,24 @@ bool Producer::find(scf::ForOp loop) {
   return true;
 }
 
-/// True for a loop in which two groups of warps take turns if nothing else lets all warps wait for each other.
-bool Producer::wantsTurns(scf::ForOp loop) {
+/// True for a loop with other work beside its products, in which two groups of warps do one each, if nothing lets all warps
+/// wait for each other: in turns, or without where there is no place for a turn and registers have room for all that is in
+/// flight.
+bool Producer::gainsByProducer(scf::ForOp loop) {
   SmallVector<CopyGroup, 2> groups = copyGroupsOf(loop);
   if (groups.empty() || !gainsByTurns(loop, target_, options_)) return false;
   DotsInFlight dots(loop, [&](twg::LocalAllocOp memory) {
     return llvm::any_of(groups, [&](const CopyGroup& group) { return group.has(memory); });
   });
-  return options_.dotsInFlight && dots.any() && dots.haveWorkBetween();
+  if (!options_.dotsInFlight || !dots.any()) return false;
+  return dots.haveWorkBetween() || (dots.areBuffered() && leavesRegisters(loop));
 }
 
 void Producer::run() {
   if (!target_.features().warpRoles) return; // other GPUs' code leaves the hint alone, as Triton's does
   SmallVector<scf::ForOp> wanting;
   kernel_.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (!hintOf(loop).empty() || isTileLoop(loop) || wantsTurns(loop)) wanting.push_back(loop);
+    if (!hintOf(loop).empty() || isTileLoop(loop) || gainsByProducer(loop)) wanting.push_back(loop);
   });
   llvm::DenseSet<Operation*> seen;
   for (scf::ForOp outer : wanting) {

@@ -39,33 +39,34 @@ int registersOfInstruction(twg::WarpgroupDotOp dot) {
   return registers;
 }
 
-/// Registers that tiles take in a loop with products: what it carries, and beside that a sum and a first matrix, which
-/// becomes one in many loops.
-int registersOfTiles(tt::FuncOp kernel) {
-  int most = 0;
-  kernel.walk([&](scf::ForOp loop) {
-    auto dots = loop.getBody()->getOps<twg::WarpgroupDotOp>();
-    if (dots.empty()) return;
-    int carried = 0, sums = 0, matrices = 0;
-    for (Value value : loop.getRegionIterArgs()) carried += registersOf(value);
-    for (twg::WarpgroupDotOp dot : dots) {
-      matrices = std::max(matrices, registersOf(dot.first().get()));
-      if (!isCarried(dot.getD())) sums = std::max(sums, registersOf(dot.getD()));
-    }
-    most = std::max(most, carried + sums + matrices);
-  });
-  return most;
+/// Registers that tiles take in a loop with products: what it carries, and beside that the sums and first matrices of all
+/// products, since these may be in flight together.
+int registersOfTiles(scf::ForOp loop) {
+  int registers = 0;
+  llvm::SmallDenseSet<Value> matrices;
+  for (Value value : loop.getRegionIterArgs()) registers += registersOf(value);
+  for (auto dot : loop.getBody()->getOps<twg::WarpgroupDotOp>()) {
+    if (!isCarried(dot.getD())) registers += registersOf(dot.getD());
+    if (Value first = dot.first().get(); matrices.insert(first).second) registers += registersOf(first);
+  }
+  return registers;
 }
 
 int roundedDown(int registers) { return registers / kRegisterStep * kRegisterStep; }
 
 } // namespace
 
+bool leavesRegisters(scf::ForOp loop) { return registersOfTiles(loop) + kRegistersBesideTiles <= kMostRegisters; }
+
 void divideRegisters(tt::FuncOp kernel, const Target& target, const Options& options) {
   twg::ProducerOp producer = producerOf(kernel);
   if (!producer || options.maxRegisters) return;
   const int warps = warpsOf(kernel, options), threads = warps * target.warpSize;
-  const int needed = registersOfTiles(kernel) + kRegistersBesideTiles;
+  int needed = kRegistersBesideTiles;
+  kernel.walk([&](scf::ForOp loop) {
+    if (loop.getBody()->getOps<twg::WarpgroupDotOp>().empty()) return;
+    needed = std::max(needed, registersOfTiles(loop) + kRegistersBesideTiles);
+  });
   int atLeast = kProducerRegisters; // when the kernel begins: an assembler wants room for each of its instructions
   kernel.walk([&](twg::WarpgroupDotOp dot) {
     atLeast = std::max(atLeast, registersOfInstruction(dot) + kRegistersBesideTiles);

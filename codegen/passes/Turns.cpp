@@ -21,8 +21,8 @@ constexpr int64_t kIssue = 1;               ///< cycles of a part for a warp's f
 constexpr int64_t kHalfRate = 2;            ///< maxima, comparisons, selections, integers, conversions
 constexpr int64_t kSpecial = 8;             ///< exponentials, roots, divisions: 4 lanes a cycle
 /// Cycles without which turns are not worth their barriers: two a turn, each of which costs about as much as a trip through
-/// shared memory.
-constexpr int64_t kLeastCycles = 400;
+/// shared memory. Measured: with 256 cycles a loop is slower, with 384 faster.
+constexpr int64_t kLeastCycles = 320;
 
 /// True for an operation at which all warps of the program wait for each other.
 bool isForAllWarps(Operation* op) {

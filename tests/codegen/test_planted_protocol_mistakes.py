@@ -18,6 +18,7 @@ import copied_load_kernels as copied
 import numpy as np
 import pytest
 import test_dots_in_flight as dots
+import test_gradients
 import test_pipelined_tensor_copies as tensor_copies
 import test_turns as turns
 import tiletwin as triton
@@ -95,7 +96,7 @@ def _of_maps(
     def arguments() -> tuple[list[Any], np.ndarray]:
         c = np.zeros(written, np.float32)
         described = (
-            (tiletwin.sim.tensor_map(t, (box[1], box[0]), swizzle=f"{box[2]}B"), *t.shape, t.shape[1], 1)
+            (tiletwin.sim.tensor_map(t, (box[1], box[0]), swizzle=box[2]), *t.shape, t.shape[1], 1)
             for t, box in zip((*read, c), boxes, strict=True)
         )
         return [*itertools.chain(*described), *scalars], c
@@ -126,6 +127,18 @@ def softmax_in_turns(monkeypatch: pytest.MonkeyPatch) -> Program:
     maps = [TensorDescriptor.from_tensor(t, [128, 64]) for t in tensors]
     compiled = turns.described[(1,)](*maps, 512, 0.125, 128, 128, 64, num_stages=2, num_warps=8)
     return _of_maps(compiled, (q, k, v), (128, 64), (512, 0.125))
+
+
+def gradients(monkeypatch: pytest.MonkeyPatch) -> Program:
+    """A ring for tiles and lines together, which products in flight and threads read; four products an iteration."""
+    q, k, v, do = _random(320, 64), _random(128, 64), _random(129, 64)[1:], _random(321, 64)[1:]
+    lines = _random(2, 320).astype(np.float32)
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    tensors = [torch.from_numpy(x) for x in (q, k, v, do, lines)] + [torch.zeros((256, 64))]
+    blocks = (64, 64), (128, 64), (128, 64), (64, 64), (1, 64), (128, 64)
+    maps = [TensorDescriptor.from_tensor(t, list(block)) for t, block in zip(tensors, blocks, strict=True)]
+    compiled = test_gradients.described[(1,)](*maps, 320, 0.125, 64, 64, 128, num_stages=2, num_warps=8)
+    return _of_maps(compiled, (q, k, v, do, lines), (256, 64), (320, 0.125))
 
 
 def produced_matmul(monkeypatch: pytest.MonkeyPatch) -> Program:
@@ -163,6 +176,7 @@ PROGRAMS = {
     "produced_matmul": produced_matmul,
     "softmax_in_turns": softmax_in_turns,
     "looped_matmul": looped_matmul,
+    "gradients": gradients,
 }
 
 
@@ -242,6 +256,22 @@ def is_found(made: Program, text: str, right: bytes) -> bool:
     return any(found or result != right for found, result in (run(made, text, schedule) for schedule in SCHEDULES))
 
 
+AROUND_PRODUCED_LOOP = [
+    # Two fences and two barriers in front of the loop, with nothing between. Fences: see produced_matmul.
+    ("dropped", "fence.proxy.async.shared::cta;"),
+    ("dropped", "fence.proxy.async.shared::cta;"),
+    ("dropped", "fence.proxy.async.shared::cta;"),
+    ("dropped", "fence.proxy.async.shared::cta;"),
+    ("dropped", "bar.sync 1, 256;"),
+    ("dropped", "bar.sync 1, 256;"),
+    # In front of the loop no product is in flight.
+    ("dropped", "wgmma.wait_group.sync.aligned 0;"),
+    ("one more may stay", "wgmma.wait_group.sync.aligned 0;"),
+    # Behind the loop nobody fills the last slot again.
+    ("dropped", "@%p mbarrier.arrive.shared::cta.b64 _, [%r];"),
+]
+"""Of a loop that is not in another one, whose copies warps of their own begin."""
+
 NEEDLESS = {
     "copied_matmul": [
         # In front of the loop no product is in flight, and behind it no copy; the result is stored from registers.
@@ -287,20 +317,8 @@ NEEDLESS = {
         ("dropped", "fence.proxy.async.shared::cta;"),
         ("dropped", "fence.proxy.async.shared::cta;"),
     ],
-    "softmax_in_turns": [
-        # Two fences and two barriers in front of the loop, with nothing between; fences of the producer's as above.
-        ("dropped", "fence.proxy.async.shared::cta;"),
-        ("dropped", "fence.proxy.async.shared::cta;"),
-        ("dropped", "fence.proxy.async.shared::cta;"),
-        ("dropped", "fence.proxy.async.shared::cta;"),
-        ("dropped", "bar.sync 1, 256;"),
-        ("dropped", "bar.sync 1, 256;"),
-        # In front of the loop no product is in flight.
-        ("dropped", "wgmma.wait_group.sync.aligned 0;"),
-        ("one more may stay", "wgmma.wait_group.sync.aligned 0;"),
-        # Behind the loop nobody fills the last slot again.
-        ("dropped", "@%p mbarrier.arrive.shared::cta.b64 _, [%r];"),
-    ],
+    "softmax_in_turns": AROUND_PRODUCED_LOOP,
+    "gradients": AROUND_PRODUCED_LOOP,
     "looped_matmul": [
         # New barriers, as above.
         *[("dropped", "fence.proxy.async.shared::cta;")] * 3,
@@ -327,6 +345,7 @@ TOGETHER = {
     "produced_matmul": [],
     "softmax_in_turns": ["bar.sync 1, 256;"],
     "looped_matmul": [],
+    "gradients": ["bar.sync 1, 256;"],
 }
 """Of two that do the same one is needed."""
 
