@@ -1,5 +1,6 @@
 // sim/Module.cpp -- loading: text to a module, its entries to programs.
 #include "sim/Sim.h"
+#include "sim/debugger/Attach.h"
 #include "sim/isa/Contract.h"
 #include "sim/machine/DecodeFunction.h"
 #include "sim/machine/Program.h"
@@ -31,7 +32,7 @@ std::shared_ptr<const Module> Module::load(std::string_view text, const LoadOpti
     program->module = module->source_;
     program->memory = memory;
     program->file = options.file;
-    ProgramBuilder builder{&source, program.get(), &error};
+    ProgramBuilder builder{&source, program.get(), &error, options.keepsRegisters || debugger::isWanted()};
     if (!builder.build(f)) return nullptr;
     module->names_.push_back(source.functions[f].name);
     module->kernels_.emplace_back(std::move(program));

@@ -33,6 +33,8 @@ struct LoadOptions {
   std::string file = "kernel.ptx"; ///< what diagnostics call the text
   /// A mul.f32 whose only use is an add.f32 is computed as ptxas does, as one fma (docs/simulator.md says by which rule).
   bool contract = true;
+  /// Each register has a place of its own, so that its value stays to be looked at. Where a debugger is attached it has anyway.
+  bool keepsRegisters = false;
 };
 
 /// One .entry, ready to run. Immutable; shared between launches and threads.

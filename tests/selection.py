@@ -17,6 +17,7 @@ COSTLY = {
     "checks": "kernels_memory kernels_unchanged reports",
     "codegen_tools": "cuda_source ir_command",
     "cuda": "fake_driver fake_jit_launch fake_launch",
+    "debugger": "command_line editor",
     "diff": "diff_command diff_plugin triton_differences",
     "eager": "debugging debugging_features debugpy kernels_same_bits pdb tutorial_helpers",
     "findings": "baseline output processes",

@@ -1,9 +1,7 @@
-"""The command `tiletwin`: run, ir, export, trace, sim, gpu, diff, replay, judge, fuzz, doctor.
+"""The command `tiletwin`: run, ir, export, trace, sim, gpu, debug, diff, replay, judge, fuzz, doctor.
 
-Here:      the commands' options, and what run does. Exit codes: docs/ci.md.
-Not here:  activation (_activate.py), what the others do (doctor.py, tools/command.py, trace/command.py,
-           sim/command.py, gpu.py, diff/command.py, judge/command.py, fuzz/command.py).
-typer and rich are imported here only: `import tiletwin` needs neither.
+Here:      the commands' options, what run does, all use of typer (no import needs it). Exit codes: docs/ci.md.
+Not here:  activation (_activate.py), what the others do (doctor.py, gpu.py, and the command.py of their folders).
 """
 
 from __future__ import annotations
@@ -309,13 +307,24 @@ def gpu(
 
 
 @app.command(context_settings=_OF_SCRIPT)
+def debug(
+    words: Annotated[list[str] | None, typer.Argument(metavar="[-m] SCRIPT.py | -- PROGRAM", help="What runs.")] = None,
+    commands: Annotated[list[str] | None, typer.Option("-x", metavar="COMMAND", help="Carry this out first.")] = None,
+    dap: Annotated[bool, typer.Option("--dap", help="Serve an editor, on standard input and output.")] = False,
+    port: Annotated[int | None, typer.Option(help="With --dap: serve on this port of 127.0.0.1; 0: any.")] = None,
+) -> None:
+    """Debug kernels on the simulator with cuda-gdb's words: a script's in Triton, or a program's on the virtual GPU."""
+    from tiletwin.debugger import command
+
+    raise typer.Exit(command.debug(words or [], commands or [], dap=dap, port=port, fail=_fail))
+
+
+@app.command(context_settings=_OF_SCRIPT)
 def diff(
     words: Annotated[list[str], SCRIPT],
     backends: Annotated[
         str,
-        typer.Option(
-            help="interp, sim, cuda, triton, triton:sim, triton:gpu, joined by commas; the first is compared."
-        ),
+        typer.Option(help="interp, sim, cuda, triton, triton:sim, triton:gpu, joined by commas; the first is compared"),
     ] = "",
     html: REPORTS = None,
     save: Annotated[

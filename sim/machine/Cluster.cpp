@@ -76,7 +76,13 @@ uint64_t ClusterRun::polls() const {
 ClusterRun::End ClusterRun::turnOf(Warp& warp, uint64_t budget, Turn& turn) {
   if (cluster_.grid->stop.load(std::memory_order_relaxed)) return End::Stopped;
   const uint64_t before = counts_.instructions;
+  TurnKeeper* const keeper = cluster_.grid->keeper;
+  if (keeper && !(budget = keeper->before(warp, budget))) {
+    turn = Turn::Ran; // a warp that is held is no deadlock
+    return End::Turn;
+  }
   turn = runWarp(warp, budget, counts_);
+  if (keeper) keeper->after(warp, turn == Turn::Ran);
   return turn == Turn::Trapped || !countInstructions(before) ? End::Stopped : End::Turn;
 }
 

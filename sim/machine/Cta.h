@@ -17,6 +17,7 @@ class FramePool;      // Fragments.h
 struct CtaAsync;      // isa/Async.h: mbarriers and bulk copies on their way
 struct PrintedText;   // isa/Builtins.cpp: what it has printed
 class Observer;       // Observer.h: checks look on
+class TurnKeeper;     // Observer.h
 struct CtaWritten;    // check/UninitializedCheck.cpp: which bytes of its memory have been written
 struct ClusterCounts; // counters/Counting.cpp: what its instructions did
 struct ClusterRaces;  // check/RaceCheck.cpp: who has accessed what, and what comes before what
@@ -29,6 +30,7 @@ struct Grid {
   AddressMap addresses;
   Schedule schedule;
   std::vector<Observer*> observers; ///< empty nearly always: nothing is told then
+  TurnKeeper* keeper = nullptr;     ///< null nearly always
   std::atomic<bool> stop{false};    ///< a trap, or the user
   std::atomic<uint64_t> instructions{0};
   std::mutex mutex;

@@ -225,7 +225,7 @@ bool FunctionDecoder::run() {
   placeApart();
   if (nextOffset_ > kLargestBlock) return fail(function_.at, "the registers of " + function_.name + " are too many");
   if (!decodeBody(graph)) return false;
-  if (uint64_t(graph.blocks().size()) * size_.size() * 4 < kLivenessBits) {
+  if (!builder_.keepsRegisters && uint64_t(graph.blocks().size()) * size_.size() * 4 < kLivenessBits) {
     placeTogether(graph);
     if (!decodeBody(graph)) return false;
   }

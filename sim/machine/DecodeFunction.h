@@ -21,6 +21,7 @@ struct ProgramBuilder {
   const ptx::Module* module = nullptr;
   Program* program = nullptr;
   ptx::Diagnostic* error = nullptr;
+  bool keepsRegisters = false; ///< none shares its place with another
 
   /// Lays shared memory and parameters out and decodes the entry and all that it may call. False: `error` is set.
   bool build(size_t entry);

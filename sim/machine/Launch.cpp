@@ -4,6 +4,7 @@
 #include "runtime/Environment.h"
 #include "sim/check/Checks.h"
 #include "sim/counters/Counting.h"
+#include "sim/debugger/Attach.h"
 #include "sim/isa/DeviceHeap.h"
 #include "sim/machine/Cluster.h"
 #include "sim/machine/Program.h"
@@ -229,10 +230,11 @@ Result launch(const Kernel& kernel, const LaunchParams& given) {
   for (const std::unique_ptr<Observer>& check : checks) grid.observers.push_back(check.get());
   std::optional<Counting> counting;
   if (params.counts) grid.observers.push_back(&counting.emplace(*grid.program->module));
+  const debugger::Attached debugger(grid);
 
   const unsigned cores = unsigned(tbb::this_task_arena::max_concurrency());
   const unsigned threads = params.threads ? params.threads : unsigned(environment::numThreads().value_or(int(cores)));
-  const RunCounts counts = GridRun(grid).run(threads);
+  const RunCounts counts = GridRun(grid).run(debugger ? 1 : threads);
   if (counting) *params.counts = counting->take();
   return {std::move(grid.trap), counts.instructions, counts.laneInstructions};
 }

@@ -69,6 +69,20 @@ public:
   /// A CTA begins, or has ended.
   virtual void begins(Cta& cta) {}
   virtual void ends(Cta& cta) {}
+  /// The launch ends with a trap: `lane` (-1: all of them) of the warp is at fault.
+  virtual void traps(Warp& warp, const Trap& trap, int lane) {}
+  /// The launch ends since nobody in the cluster can go on, or has run too long.
+  virtual void deadlocks(Cluster& cluster, const Trap& trap) {}
+};
+
+/// Who may run, if somebody else than the schedule has a say.
+class TurnKeeper {
+public:
+  virtual ~TurnKeeper() = default;
+  /// Instructions of a warp's turn, `budget` at the most; 0: it has to wait.
+  virtual uint64_t before(Warp& warp, uint64_t budget) = 0;
+  /// What the turn came to; not told of warps that had to wait.
+  virtual void after(Warp& warp, bool ran) = 0;
 };
 
 } // namespace tiletwin::sim

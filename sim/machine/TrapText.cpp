@@ -1,6 +1,7 @@
 #include "sim/machine/TrapText.h"
 #include "sim/isa/WaitText.h"
 #include "sim/machine/Fragments.h"
+#include "sim/machine/Observer.h"
 
 namespace tiletwin::sim {
 namespace {
@@ -82,6 +83,7 @@ Step raise(Warp& warp, Trap trap, int lane) {
                      std::to_string(warp.index);
   if (lane >= 0) text += ", lane " + std::to_string(lane);
   trap.message = text + sourceText(program, in) + ": " + trap.message;
+  for (Observer* observer : grid.observers) observer->traps(warp, trap, lane);
   note(grid, std::move(trap));
   return Step::Trap;
 }
@@ -157,6 +159,7 @@ void raiseDeadlock(Cluster& cluster, const std::string& detail) {
   Trap trap;
   deadlock.finish(trap, detail);
   trap.resident = int64_t(cluster.ctas.size());
+  for (Observer* observer : cluster.grid->observers) observer->deadlocks(cluster, trap);
   note(*cluster.grid, std::move(trap));
 }
 

@@ -16,7 +16,7 @@ CIRCLES = [
     # The files at the top have what the parts share, and call the parts.
     "codegen codegen/amdgcn codegen/emit codegen/emit/amdgcn codegen/emit/nvptx codegen/passes codegen/ptx",
     "diff diff/bounds",
-    "sim sim/check sim/counters sim/isa sim/machine",
+    "sim sim/check sim/counters sim/debugger sim/isa sim/machine",
     # A run calls checks and the debugger, which look at its frames.
     "interp/check interp/debug interp/debug/jit interp/program interp/run",
 ]

@@ -1,6 +1,6 @@
 """The transcripts in the documents are what the commands print today: each session is run, and its block compared.
 
-Two of them run in `make test`, all in `make test-all`.
+Three of them run in `make test`, all in `make test-all`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHOWN = [
     for name, text in BLOCK.findall(document.read_text())
 ]
 
-QUICK = ("walk-softmax-check", "walk-decode-pdb")
+QUICK = ("walk-softmax-check", "walk-decode-pdb", "debug-reduction")
 PARAMETERS = [
     pytest.param(*shown, id=shown[1], marks=[] if shown[1] in QUICK else [pytest.mark.slow]) for shown in SHOWN
 ]

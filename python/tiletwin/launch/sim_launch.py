@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tiletwin.sim
-from tiletwin import memory
+from tiletwin import memory, variables
 from tiletwin.drivers.interpreter import DEVICE_PROPERTIES
 from tiletwin.errors import OutOfResources
 from tiletwin.launch import copied_loads, tensor_map_arguments
@@ -78,12 +78,19 @@ def _copied(copied: copied_loads.CopiedLoads, values: list[Any], kinds: list[str
     return [simulator().encode_tensor_map(one) for one in numbers] + [1]
 
 
+def _text(asm: Any) -> str:
+    """The kernel's PTX; for a debugger the TTGIR stands behind it, which says what shared memory holds."""
+    if not variables.text("TILETWIN_DEBUG"):
+        return asm["ptx"]
+    return asm["ptx"] + "".join(f"\n// tiletwin.ttgir: {line}" for line in asm["ttgir"].splitlines()) + "\n"
+
+
 def _loaded(kernel: Any) -> _Loaded:
     found = _kernels.get(kernel)
     if found is None:
         asm = kernel.asm.launched
         # Products and sums that may be one operation are one already: nothing is left to contract.
-        module = tiletwin.sim.load(asm["ptx"], contract=False, file=f"{kernel.name}.ptx")
+        module = tiletwin.sim.load(_text(asm), contract=False, file=f"{kernel.name}.ptx")
         if (name := asm.facts["name"]) not in module.entries:
             has = ", ".join(module.entries) or "none"
             raise ValueError(f"{', '.join(asm.replaced) or 'its PTX'} has no entry {name}; it has {has}")
