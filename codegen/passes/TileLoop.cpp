@@ -2,6 +2,7 @@
 #include "codegen/passes/TileLoop.h"
 #include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/Producer.h"
+#include "ir/Contiguity.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -29,10 +30,12 @@ private:
   bool areIndependent();
   bool fillsMultiprocessor(scf::ForOp loop) const;
   bool isSameInAll(Value number);
+  bool loadsWell(scf::IfOp branch);
 
   tt::FuncOp kernel_;
   const Target& target_;
   const Options& options_;
+  tt::ContiguityAnalysis contiguity_;
   SmallVector<scf::IfOp> branches_; ///< with copies or loads
 };
 
@@ -80,6 +83,25 @@ bool Programs::isSameInAll(Value number) {
   return true;
 }
 
+/// Whether a program whose blocks are loaded takes about as long as one whose blocks are copied: by accesses of 16 bytes.
+bool Programs::loadsWell(scf::IfOp branch) {
+  constexpr int64_t kWidest = 16;
+  auto isNarrow = [&](tt::LoadOp load) {
+    auto tile = dyn_cast<RankedTensorType>(load.getType());
+    if (!tile) return WalkResult::advance();
+    const int64_t bytes = std::max(1u, tile.getElementTypeBitWidth() / 8);
+    const auto& along = contiguity_.of(load.getPtr()).dimensions;
+    const auto* fastest =
+        llvm::max_element(along, [](const auto& a, const auto& b) { return a.contiguous < b.contiguous; });
+    int64_t least = std::min(fastest->contiguous * bytes, fastest->divisor);
+    if (load.getMask())
+      least =
+          std::min(least, contiguity_.of(load.getMask()).dimensions[size_t(fastest - along.begin())].constant * bytes);
+    return least < kWidest ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return !branch.getElseRegion().walk(isNarrow).wasInterrupted();
+}
+
 /// Whether registers for the sums of two CTAs are more than there are.
 bool Programs::fillsMultiprocessor(scf::ForOp loop) const {
   const int64_t threads = int64_t(options_.numWarps) * target_.warpSize;
@@ -97,7 +119,8 @@ bool Programs::areWorthALoop() {
     scf::ForOp loop = copyingLoopOf(branch);
     return isSameInAll(loop.getLowerBound()) && isSameInAll(loop.getUpperBound()) && isSameInAll(loop.getStep());
   };
-  return llvm::any_of(branches_, isLarge) && llvm::all_of(branches_, isEven) && areIndependent();
+  return llvm::any_of(branches_, isLarge) && llvm::all_of(branches_, isEven) && areIndependent() &&
+         llvm::all_of(branches_, [&](scf::IfOp branch) { return loadsWell(branch); });
 }
 
 void Programs::makeLoop() {

@@ -166,6 +166,19 @@ def test_small_tiles_have_none(monkeypatch) -> None:
     assert not loops(compiled)
 
 
+@pytest.mark.parametrize("columns, depth, expected", [(528, 64, True), (520, 64, False), (528, 72, False)])
+def test_blocks_that_are_loaded_slowly(monkeypatch, columns: int, depth: int, expected: bool) -> None:
+    """A program of the edge, which loads, has to be as fast as the others: by accesses of 16 bytes. Nothing is known of
+    rows and masks as long as 520 and 72, which 16 does not divide."""
+    a, b = random(256, depth), random(depth, columns)
+    c = torch.zeros((256, columns), dtype=torch.float16)
+    numbers = 256, columns, depth, *a.stride(), *b.stride(), *c.stride()
+    kernel = triton.jit(kernels.grouped.fn)
+    compiled = kernel.warmup(a, b, c, *numbers, *BLOCK, 2, grid=(6,), **OPTIONS)
+    facts = compiled.asm.launched.facts
+    assert loops(compiled) == expected and any(kind.startswith("copies<") for kind in facts["arguments"])
+
+
 def test_memory_that_is_too_small(monkeypatch) -> None:
     """Four buffers and what a transposed result is stored through do not fit together: each CTA has one program."""
     a, b, count = random(256, 64), random(64, 256), torch.zeros(4, dtype=torch.int32)
