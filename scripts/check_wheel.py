@@ -15,6 +15,7 @@ LIMIT_MB = 45
 MODULES = {
     "_C.abi3.so", "_codegen.abi3.so", "_sim.abi3.so", "_cuda.abi3.so",
     "tiletwin_tile_v3.so", "tiletwin_tile_v4.so", "tiletwin_gdb.so", "libcuda.so.1",
+    "libcudart.so.13", "ptxas",
 }  # fmt: skip
 # What every manylinux system has. TBB and LLVM must not be here.
 SYSTEM_LIBRARIES = {
@@ -39,7 +40,7 @@ def main():
             archive.extractall(folder)
         if not (pathlib.Path(folder) / "tiletwin" / "py.typed").exists():
             sys.exit(f"{wheel.name} lacks tiletwin/py.typed: type checkers would not read its annotations")
-        libraries = sorted(pathlib.Path(folder).rglob("*.so*"))
+        libraries = sorted([*pathlib.Path(folder).rglob("*.so*"), *pathlib.Path(folder).rglob("ptxas")])
         if not libraries:
             sys.exit(f"{wheel.name} holds no shared library")
         names = {p.name for p in libraries}

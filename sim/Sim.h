@@ -85,7 +85,9 @@ struct CheckOptions {
 
 struct LaunchParams {
   std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
-  uint32_t dynamicShared = 0;            ///< bytes
+  uint32_t dynamicShared = 0;     ///< bytes
+  uint32_t sharedGranularity = 1; ///< bytes; a CTA's shared memory reaches to a multiple of it
+  uint64_t gridWorkspace = 0;     ///< what %envreg1 (upper half) and %envreg2 hold; CUDA's grids find their barrier so
   std::span<const std::byte> parameters; ///< the parameter block, Kernel::parameterBytes() long
   std::span<const Buffer> buffers;       ///< memory the kernel may touch; device addresses are host addresses
   CheckOptions checks;

@@ -20,6 +20,11 @@ void reportMissing(std::string_view name) noexcept {
     if (!said->emplace(name).second) return;
     std::fprintf(stderr, "tiletwin gpu: %.*s is not there: it returns CUDA_ERROR_NOT_SUPPORTED\n", int(name.size()),
                  name.data());
+    if (name == "cuGetExportTable")
+      std::fputs(
+          "  a CUDA runtime asks for it, which this program brings along; link it with nvcc's -cudart shared, and the "
+          "virtual GPU's runtime takes its place\n",
+          stderr);
     const std::string& file = Settings::get().missing;
     if (file.empty()) return;
     if (std::FILE* out = std::fopen(file.c_str(), "a")) {

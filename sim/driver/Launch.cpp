@@ -11,6 +11,8 @@
 namespace tiletwin::driver {
 namespace {
 
+constexpr int kSharedGroup = 128; ///< bytes; hardware gives shared memory out in such
+
 constexpr uint32_t kMostThreads = 1024, kMostZ = 64, kMostRows = 65535, kMostX = 0x7FFFFFFF, kPortableCluster = 8,
                    kMostCluster = 16;
 
@@ -78,12 +80,27 @@ Result takeBlock(void** extra, std::vector<std::byte>& parameters) {
   return bytes >= parameters.size() ? cuda::kSuccess : cuda::kInvalidValue;
 }
 
+/// Where the blocks of a cooperative grid count each other in.
+struct GridWorkspace {
+  uint32_t bytes = sizeof(GridWorkspace), barrier = 0;
+};
+
+/// The buffers, which stay in order of their addresses, and the workspace.
+const std::vector<Buffer>& addTo(std::vector<Buffer>& buffers, const GridWorkspace& workspace) {
+  Buffer own;
+  own.name = "the grid's barrier";
+  own.begin = own.viewBegin = reinterpret_cast<uint64_t>(&workspace);
+  own.end = own.viewEnd = own.begin + sizeof workspace;
+  buffers.insert(std::ranges::upper_bound(buffers, own.begin, {}, &Buffer::begin), std::move(own));
+  return buffers;
+}
+
 } // namespace
 
 int blocksPerMultiprocessor(const Function& function, int threads, size_t dynamicShared) {
   const Limits& limits = function.module->context().device.limits();
   if (threads < 1 || threads > function.maxThreads()) return 0;
-  constexpr int kWarp = 32, kRegisterGroup = 256, kSharedGroup = 128;
+  constexpr int kWarp = 32, kRegisterGroup = 256;
   const auto up = [](int64_t value, int64_t group) { return (value + group - 1) / group * group; };
   const int64_t warps = up(threads, kWarp) / kWarp;
   const int64_t ofBlock = up(int64_t(function.registers()) * kWarp, kRegisterGroup) * warps;
@@ -145,8 +162,16 @@ Result LaunchWork::run(Context& context) {
   params.block = shape.block;
   params.cluster = shape.cluster;
   params.dynamicShared = shape.sharedBytes;
+  if (!Settings::get().isExact) params.sharedGranularity = kSharedGroup;
   params.parameters = parameters;
   params.buffers = *buffers;
+  GridWorkspace workspace;
+  std::vector<Buffer> withWorkspace;
+  if (shape.cooperative) {
+    params.gridWorkspace = reinterpret_cast<uint64_t>(&workspace);
+    withWorkspace = *buffers;
+    params.buffers = addTo(withWorkspace, workspace);
+  }
   params.checks = Settings::get().checks;
   params.findings = &findings;
   params.print = [](std::string_view text) {

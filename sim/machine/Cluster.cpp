@@ -36,7 +36,8 @@ void ClusterRun::start(Cta& cta, uint32_t rank) {
   cta.cluster = &cluster_;
   cta.rank = rank;
   for (size_t i = 0; i < 3; ++i) cta.id[i] = cluster_.id[i] * params.cluster[i] + inCluster[i];
-  cta.shared.resize(grid.program->staticShared + params.dynamicShared);
+  const size_t unit = params.sharedGranularity;
+  cta.shared.resize((grid.program->staticShared + params.dynamicShared + unit - 1) / unit * unit);
   cta.threads = cta.liveThreads = params.block[0] * params.block[1] * params.block[2];
   cluster_.liveThreads += cta.threads;
   growLocalMemory(cta, entry.localBytes);

@@ -58,6 +58,8 @@ uint64_t valueOf(Special special, const Warp& warp, uint32_t localBase, uint32_t
   case Special::TotalSmemSize:
   case Special::AggrSmemSize: return cta.shared.size();
   case Special::DynamicSmemSize: return params.dynamicShared;
+  case Special::GridWorkspace: return uint32_t(params.gridWorkspace);
+  case Special::GridWorkspaceHi: return params.gridWorkspace >> 32;
   case Special::SharedBase: return uint64_t(cta.rank) << kSharedRankShift;
   case Special::LocalBase: return localBase;
   case Special::Clock: return uint32_t(clockTicks());

@@ -37,6 +37,8 @@ constexpr Row kRows[] = {
     {"%total_smem_size", Special::TotalSmemSize, 1},
     {"%aggr_smem_size", Special::AggrSmemSize, 1},
     {"%dynamic_smem_size", Special::DynamicSmemSize, 1},
+    {"%envreg1", Special::GridWorkspaceHi, 1}, // as the CUDA toolkit's cooperative groups read them
+    {"%envreg2", Special::GridWorkspace, 1},
     {"%reserved_smem_offset_begin", Special::Zero, 1},
     {"%reserved_smem_offset_end", Special::Zero, 1},
     {"%reserved_smem_offset_cap", Special::Zero, 1},
@@ -49,7 +51,7 @@ constexpr Row kRows[] = {
     {"%globaltimer_hi", Special::GlobaltimerHi, 1},
 };
 
-/// Names with a number at the end, all of them Zero.
+/// Names with a number at the end; those without a row are Zero.
 struct NumberedSpecial {
   std::string_view prefix, suffix;
   int count;
@@ -73,8 +75,8 @@ bool isSpecial(std::string_view name) {
 }
 
 std::optional<Special> findSpecial(std::string_view name, int component) {
-  if (isNumbered(name)) return Special::Zero;
   const Row* row = std::ranges::find(kRows, name, &Row::name);
+  if (row == std::end(kRows) && isNumbered(name)) return Special::Zero;
   if (row == std::end(kRows) || (row->parts == 1) != (component < 0)) return std::nullopt;
   if (component == 3) return Special::Zero; // .w of a vector of three
   return Special(int(row->first) + std::max(component, 0));

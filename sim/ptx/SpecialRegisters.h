@@ -34,7 +34,9 @@ enum class Special : uint8_t {
   TotalSmemSize,
   AggrSmemSize,
   DynamicSmemSize,
-  Zero,       ///< environment and performance counter registers
+  GridWorkspace, ///< %envreg2
+  GridWorkspaceHi,
+  Zero,       ///< other environment and performance counter registers
   SharedBase, ///< the CTA's own shared memory as a shared address: no PTX register
   LocalBase,  ///< the call's local variables as a local address: no PTX register
   Clock,      ///< from here on: read when the instruction runs

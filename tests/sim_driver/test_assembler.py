@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import shutil
 import struct
 import subprocess
 import sys
 from pathlib import Path
 
+import children
 import numpy as np
 import pytest
 import virtual_gpu as gpu
@@ -22,7 +22,7 @@ ELF = Path(sys.executable).resolve()
 
 def assemble(folder: Path, *words: str, real: str = "", text: str = gpu.ADD) -> subprocess.CompletedProcess[str]:
     (folder / "in.ptx").write_text(text)
-    values = {**os.environ, "TILETWIN_GPU_PTXAS": real}
+    values = children.environment(package=False, TILETWIN_GPU_PTXAS=real)
     return subprocess.run([str(command.ASSEMBLER), *words], cwd=folder, env=values, capture_output=True, text=True)
 
 

@@ -109,3 +109,28 @@ def test_numba(tmp_path):
     script.write_text(NUMBA)
     ran = command("--", "python", str(script))
     assert "numba added" in ran.stdout, ran.stderr
+
+
+SHARED = """
+import ctypes
+import sys
+cuda = ctypes.CDLL("libcuda.so.1")
+context, module, function = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+text = (".version 8.0\\n.target sm_80\\n.address_size 64\\n.shared .align 4 .b8 room[16];\\n.visible .entry f() {"
+        " .reg .b32 %r<2>; mov.u32 %r1, room; st.shared.u32 [%r1+" + sys.argv[1] + "], %r1; ret; }")
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+assert cuda.cuModuleLoadData(ctypes.byref(module), text.encode()) == 0
+assert cuda.cuModuleGetFunction(ctypes.byref(function), module, b"f") == 0
+cuda.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+print(cuda.cuCtxSynchronize())
+"""
+
+
+@pytest.mark.parametrize("bounds, offset, code", [
+    ("exact", 12, 0), ("exact", 16, 700), ("pages", 124, 0), ("pages", 128, 700),
+])  # fmt: skip
+def test_shared_memory_ends_where_bounds_say(bounds, offset, code):
+    """Hardware gives shared memory out in units of 128 bytes."""
+    assert command("--bounds", bounds, "--", "python", "-c", SHARED, str(offset)).stdout == f"{code}\n"

@@ -8,6 +8,7 @@ import struct
 import numpy as np
 import pytest
 import virtual_gpu as gpu
+from images import fat_binary
 from virtual_gpu import call, code_of, number
 
 CALLER = (
@@ -51,14 +52,6 @@ $L_round:
   add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r3; @%p1 bra $L_round; ret; }
 """
 )
-
-
-def fat_binary(payload: bytes, plain: int, flags: int, kind: int = 1) -> bytes:
-    padded = payload + bytes(-len(payload) % 8)
-    entry = struct.pack(
-        "<HHIQIIHHIIIQQQ", kind, 0x101, 64, len(padded), len(payload), 64, 0, 9, 90, 0, 0, flags, 0, plain
-    )
-    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entry) + len(padded)) + entry + padded
 
 
 def lz4(plain: bytes) -> bytes:
@@ -176,3 +169,28 @@ def test_libraries_and_their_kernels():
         assert code_of("cuLibraryGetKernel", ctypes.byref(library), library.value, b"none") == gpu.NOT_FOUND
         call("cuLibraryUnload", library.value)
         assert code_of("cuKernelGetFunction", ctypes.byref(library), kernel) == gpu.INVALID_HANDLE
+
+
+WORKSPACE = (
+    gpu.HEAD
+    + """
+.visible .entry reads(.param .u64 out)
+{ .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .pred %p<2>;
+  ld.param.u64 %d1, [out]; mov.u32 %r1, %envreg2; mov.u32 %r2, %envreg1; mov.b64 %d2, {%r1, %r2};
+  mov.u32 %r3, 0; setp.eq.u64 %p1, %d2, 0; @%p1 bra $L_done;
+  ld.global.u32 %r3, [%d2]; atom.global.add.u32 %r4, [%d2+4], 1;
+$L_done:
+  st.global.u32 [%d1], %r3; ret; }
+"""
+)
+
+
+def test_cooperative_grids_have_a_workspace():
+    """Where %envreg1 and %envreg2 point to: its size, and a counter."""
+    with gpu.context():
+        reads, out = gpu.function("reads", gpu.module(WORKSPACE)), gpu.to_device(np.full(1, 7, np.uint32))
+        parameters = gpu.pointers([ctypes.c_uint64(out)])
+        call("cuLaunchCooperativeKernel", reads, 1, 1, 1, 1, 1, 1, 0, 0, parameters)
+        assert gpu.from_device(out, np.zeros(1, np.uint32)) == 8
+        gpu.launch(reads, ctypes.c_uint64(out))
+        assert gpu.from_device(out, np.zeros(1, np.uint32)) == 0
