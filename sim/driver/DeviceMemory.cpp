@@ -19,6 +19,7 @@ const char* wordOf(MemoryKind kind) {
   case MemoryKind::Managed: return "managed memory ";
   case MemoryKind::Host: return "pinned host memory ";
   case MemoryKind::Registered: return "registered host memory ";
+  case MemoryKind::Virtual: return "virtual memory ";
   case MemoryKind::Module: break;
   }
   return "";
@@ -112,6 +113,25 @@ Result DeviceMemory::release(uint64_t address, const std::function<bool(const Al
   return cuda::kSuccess;
 }
 
+void DeviceMemory::reserve(uint64_t address, uint64_t bytes) {
+  const std::unique_lock lock(mutex_);
+  ranges_[address] = bytes;
+}
+
+void DeviceMemory::giveBack(uint64_t address) {
+  const std::unique_lock lock(mutex_);
+  const auto range = ranges_.find(address);
+  if (range == ranges_.end()) return;
+  const uint64_t end = address + range->second;
+  for (auto at = allocations_.lower_bound(address); at != allocations_.end() && at->first < end;) forget(at++);
+  ranges_.erase(range);
+}
+
+bool DeviceMemory::isReserved(uint64_t address) const {
+  const auto next = ranges_.upper_bound(address);
+  return next != ranges_.begin() && address - std::prev(next)->first < std::prev(next)->second;
+}
+
 void DeviceMemory::releaseContext(uint64_t context) {
   const std::unique_lock lock(mutex_);
   for (auto at = allocations_.begin(); at != allocations_.end();) {
@@ -138,7 +158,7 @@ bool DeviceMemory::mayAccess(uint64_t address, uint64_t bytes) const {
   const std::shared_lock lock(mutex_);
   if (const Allocation* found = holderOf(address); found && found->kind != MemoryKind::Registered)
     return bytes <= found->end() - address;
-  return !isOurs(address);
+  return !isOurs(address) && !isReserved(address);
 }
 
 std::shared_ptr<const std::vector<Buffer>> DeviceMemory::buffers(const VirtualDevice& device, uint32_t peers) {
@@ -152,12 +172,16 @@ std::shared_ptr<const std::vector<Buffer>> DeviceMemory::buffers(const VirtualDe
   for (const auto& [begin, allocation] : allocations_) {
     if (allocation.kind == MemoryKind::Module) continue; // the launch knows its own, others are nobody's business
     const bool isEverybodys = allocation.isOfHost() || allocation.kind == MemoryKind::Managed;
-    if (!isEverybodys && allocation.device != &device && !(peers >> allocation.device->ordinal() & 1)) continue;
+    if (allocation.kind == MemoryKind::Virtual) {
+      if (!(allocation.readers >> device.ordinal() & 1)) continue;
+    } else if (!isEverybodys && allocation.device != &device && !(peers >> allocation.device->ordinal() & 1))
+      continue;
     Buffer buffer;
     buffer.name = wordOf(allocation.kind) + std::to_string(allocation.number);
     buffer.begin = buffer.viewBegin = begin;
     const bool toPage = isOurs(begin) && !Settings::get().isExact; // the page is the allocation's own
     buffer.end = buffer.viewEnd = toPage ? begin + pagesOf(allocation.bytes) : allocation.end();
+    buffer.readOnly = allocation.kind == MemoryKind::Virtual && !(allocation.writers >> device.ordinal() & 1);
     buffers->push_back(std::move(buffer));
   }
   snapshots_.push_back({&device, peers, buffers});

@@ -27,17 +27,19 @@ enum class MemoryKind : uint8_t {
   Host,       ///< cuMemAllocHost, cuMemHostAlloc
   Registered, ///< cuMemHostRegister: memory of the client
   Module,     ///< a module's variable
+  Virtual,    ///< cuMemMap
 };
 
 struct Allocation {
   uint64_t begin = 0, bytes = 0;
   MemoryKind kind = MemoryKind::Device;
   VirtualDevice* device = nullptr;
-  uint64_t context = 0;       ///< Context::id of its owner
-  uint64_t number = 0;        ///< how many were made before it
-  unsigned flags = 0;         ///< as it was asked for
-  const void* pool = nullptr; ///< of kind Pool: its Pool
-  std::string name;           ///< of kind Module: the variable's
+  uint64_t context = 0;              ///< Context::id of its owner
+  uint64_t number = 0;               ///< how many were made before it
+  unsigned flags = 0;                ///< as it was asked for
+  const void* pool = nullptr;        ///< of kind Pool: its Pool
+  std::string name;                  ///< of kind Module: the variable's
+  uint32_t readers = 0, writers = 0; ///< of kind Virtual: a bit for each device that may
   uint64_t end() const { return begin + bytes; }
   bool isOfHost() const { return kind == MemoryKind::Host || kind == MemoryKind::Registered; }
 };
@@ -52,6 +54,10 @@ public:
   Result add(Allocation known);
   /// Gives back what begins at `address`, if accept(allocation) says so; kInvalidValue if nothing does.
   Result release(uint64_t address, const std::function<bool(const Allocation&)>& accept);
+  /// Makes a client's range of addresses known, in which Virtual memory will lie.
+  void reserve(uint64_t address, uint64_t bytes);
+  /// Forgets such a range and what lies there.
+  void giveBack(uint64_t address);
   /// Gives back all of a context's memory.
   void releaseContext(uint64_t context);
   /// What holds `address`, if anything does.
@@ -69,12 +75,14 @@ private:
   void forget(std::map<uint64_t, Allocation>::iterator at);
   const Allocation* holderOf(uint64_t address) const;
   bool isOurs(uint64_t address) const { return address >= first_ && address < last_; }
+  bool isReserved(uint64_t address) const;
 
   uint64_t first_ = 0, last_ = 0; ///< the reserved range
   mutable std::shared_mutex mutex_;
   std::map<uint64_t, Allocation> allocations_; // by begin, under mutex_
   uint64_t cursor_ = 0;                        // where the next one may begin, under mutex_
   uint64_t made_ = 0;                          // under mutex_
+  std::map<uint64_t, uint64_t> ranges_;        // of clients: bytes by begin, under mutex_
   struct Snapshot {
     const VirtualDevice* device;
     uint32_t peers;

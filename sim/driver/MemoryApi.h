@@ -42,7 +42,25 @@
   X(cuMemPoolSetAttribute, 11020, cuMemPoolSetAttribute, (PoolHandle pool, int attribute, void* value))                \
   X(cuMemPoolGetAttribute, 11020, cuMemPoolGetAttribute, (PoolHandle pool, int attribute, void* value))                \
   X(cuMemPoolSetAccess, 11020, cuMemPoolSetAccess, (PoolHandle pool, const AccessDescription* access, size_t count))   \
-  X(cuMemPoolGetAccess, 11020, cuMemPoolGetAccess, (int* flags, PoolHandle pool, Location* location))
+  X(cuMemPoolGetAccess, 11020, cuMemPoolGetAccess, (int* flags, PoolHandle pool, Location* location))                  \
+  X(cuMemGetAllocationGranularity, 10020, cuMemGetAllocationGranularity,                                               \
+    (size_t* bytes, const AllocationProperties* properties, int option))                                               \
+  X(cuMemAddressReserve, 10020, cuMemAddressReserve,                                                                   \
+    (DevicePointer * address, size_t bytes, size_t alignment, DevicePointer wanted, unsigned long long flags))         \
+  X(cuMemAddressFree, 10020, cuMemAddressFree, (DevicePointer address, size_t bytes))                                  \
+  X(cuMemCreate, 10020, cuMemCreate,                                                                                   \
+    (unsigned long long* handle, size_t bytes, const AllocationProperties* properties, unsigned long long flags))      \
+  X(cuMemRelease, 10020, cuMemRelease, (unsigned long long handle))                                                    \
+  X(cuMemMap, 10020, cuMemMap,                                                                                         \
+    (DevicePointer address, size_t bytes, size_t offset, unsigned long long handle, unsigned long long flags))         \
+  X(cuMemUnmap, 10020, cuMemUnmap, (DevicePointer address, size_t bytes))                                              \
+  X(cuMemSetAccess, 10020, cuMemSetAccess,                                                                             \
+    (DevicePointer address, size_t bytes, const AccessDescription* access, size_t count))                              \
+  X(cuMemGetAccess, 10020, cuMemGetAccess,                                                                             \
+    (unsigned long long* flags, const Location* location, DevicePointer address))                                      \
+  X(cuMemRetainAllocationHandle, 11000, cuMemRetainAllocationHandle, (unsigned long long* handle, void* address))      \
+  X(cuMemGetAllocationPropertiesFromHandle, 10020, cuMemGetAllocationPropertiesFromHandle,                             \
+    (AllocationProperties * properties, unsigned long long handle))
 
 // X(name, since, symbol, (parameters)); `since` of a copy is that of its version with sizes of 64 bits
 #define TILETWIN_GPU_COPIES(X)                                                                                         \

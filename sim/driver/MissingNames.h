@@ -101,24 +101,19 @@
   X(cuLaunchGridAsync, cuLaunchGridAsync) X(cuLibraryGetUnifiedFunction, cuLibraryGetUnifiedFunction)                  \
   X(cuLogsCurrent, cuLogsCurrent) X(cuLogsDumpToFile, cuLogsDumpToFile) X(cuLogsDumpToMemory, cuLogsDumpToMemory)      \
   X(cuLogsRegisterCallback, cuLogsRegisterCallback) X(cuLogsUnregisterCallback, cuLogsUnregisterCallback)              \
-  X(cuMemAddressFree, cuMemAddressFree) X(cuMemAddressReserve, cuMemAddressReserve)                                    \
-  X(cuMemBatchDecompressAsync, cuMemBatchDecompressAsync) X(cuMemCreate, cuMemCreate)                                  \
+  X(cuMemBatchDecompressAsync, cuMemBatchDecompressAsync)                                                              \
   X(cuMemDiscardAndPrefetchBatchAsync, cuMemDiscardAndPrefetchBatchAsync)                                              \
   X(cuMemDiscardBatchAsync, cuMemDiscardBatchAsync) X(cuMemExportToShareableHandle, cuMemExportToShareableHandle)      \
-  X(cuMemGetAccess, cuMemGetAccess) X(cuMemGetAllocationGranularity, cuMemGetAllocationGranularity)                    \
-  X(cuMemGetAllocationPropertiesFromHandle, cuMemGetAllocationPropertiesFromHandle)                                    \
   X(cuMemGetDefaultMemPool, cuMemGetDefaultMemPool) X(cuMemGetHandleForAddressRange, cuMemGetHandleForAddressRange)    \
   X(cuMemGetMemPool, cuMemGetMemPool) X(cuMemImportFromShareableHandle, cuMemImportFromShareableHandle)                \
-  X(cuMemMap, cuMemMap) X(cuMemMapArrayAsync, cuMemMapArrayAsync) X(cuMemPoolExportPointer, cuMemPoolExportPointer)    \
+  X(cuMemMapArrayAsync, cuMemMapArrayAsync) X(cuMemPoolExportPointer, cuMemPoolExportPointer)                          \
   X(cuMemPoolExportToShareableHandle, cuMemPoolExportToShareableHandle)                                                \
   X(cuMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle)                                            \
   X(cuMemPoolImportPointer, cuMemPoolImportPointer) X(cuMemPrefetchBatchAsync, cuMemPrefetchBatchAsync)                \
   X(cuMemRangeGetAttribute, cuMemRangeGetAttribute) X(cuMemRangeGetAttributes, cuMemRangeGetAttributes)                \
-  X(cuMemRelease, cuMemRelease) X(cuMemRetainAllocationHandle, cuMemRetainAllocationHandle)                            \
-  X(cuMemSetAccess, cuMemSetAccess) X(cuMemSetMemPool, cuMemSetMemPool) X(cuMemUnmap, cuMemUnmap)                      \
-  X(cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2) X(cuMemcpy3DPeer, cuMemcpy3DPeer)                                   \
-  X(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync) X(cuMemcpyAtoA, cuMemcpyAtoA_v2) X(cuMemcpyAtoD, cuMemcpyAtoD_v2)        \
-  X(cuMemcpyAtoH, cuMemcpyAtoH_v2) X(cuMemcpyAtoHAsync, cuMemcpyAtoHAsync_v2)                                          \
+  X(cuMemSetMemPool, cuMemSetMemPool) X(cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2)                                 \
+  X(cuMemcpy3DPeer, cuMemcpy3DPeer) X(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync) X(cuMemcpyAtoA, cuMemcpyAtoA_v2)       \
+  X(cuMemcpyAtoD, cuMemcpyAtoD_v2) X(cuMemcpyAtoH, cuMemcpyAtoH_v2) X(cuMemcpyAtoHAsync, cuMemcpyAtoHAsync_v2)         \
   X(cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2) X(cuMemcpyDtoA, cuMemcpyDtoA_v2) X(cuMemcpyHtoA, cuMemcpyHtoA_v2)       \
   X(cuMemcpyHtoAAsync, cuMemcpyHtoAAsync_v2) X(cuMipmappedArrayCreate, cuMipmappedArrayCreate)                         \
   X(cuMipmappedArrayDestroy, cuMipmappedArrayDestroy) X(cuMipmappedArrayGetLevel, cuMipmappedArrayGetLevel)            \

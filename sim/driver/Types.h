@@ -105,6 +105,19 @@ struct AccessDescription {
 };
 static_assert(sizeof(PoolProperties) == 88 && sizeof(AccessDescription) == 12);
 
+/// Bits of AccessDescription::flags.
+inline constexpr int kAccessRead = 1, kAccessWrite = 2;
+/// CUmemAllocationProp.
+struct AllocationProperties {
+  int type, handleTypes;
+  Location location;
+  void* securityAttributes;
+  unsigned char compression, isRdmaCapable;
+  unsigned short usage;
+  unsigned char reserved[4];
+};
+static_assert(sizeof(AllocationProperties) == 32);
+
 enum PoolAttribute : int {
   kPoolReuseFollowEvents = 1,
   kPoolReuseOpportunistic,

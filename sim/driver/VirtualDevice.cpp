@@ -66,7 +66,7 @@ constexpr AttributeRow kAttributes[] = {
     {99, 1, 1}, // registers host memory
     {100, 0, 0},
     {101, 0, 0},
-    {102, 0, 0}, // virtual memory management
+    {102, 1, 1}, // virtual memory management
     {103, 0, 0}, // handles: file descriptors
     {104, 0, 0},
     {105, 0, 0},

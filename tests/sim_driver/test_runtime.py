@@ -73,12 +73,13 @@ def run(*words: str, **values: str) -> subprocess.CompletedProcess[str]:
     return children.run("-m", "tiletwin", "gpu", *words, **values)
 
 
-def test_a_program_of_plain_calls():
+def test_a_program_of_plain_calls(tmp_path):
     """What nvcc's code does to register a kernel, by hand: no compiler of CUDA is needed."""
-    ran = run("--", "python", str(HERE / "runtime_client.py"))
+    own = {"TMPDIR": str(tmp_path)}
+    ran = run("--", "python", str(HERE / "runtime_client.py"), **own)
     assert (ran.returncode, ran.stdout) == (0, "launched\n"), ran.stderr
     assert "cudaMallocArray is not there: it returns cudaErrorNotSupported" in ran.stderr
-    assert run("--missing").stdout == "cudaMallocArray\n"
+    assert run("--missing", **own).stdout == "cudaMallocArray\n"
 
 
 def compiled(folder: Path, *options: str) -> str:
