@@ -91,8 +91,10 @@ struct LaunchParams {
   std::span<const std::byte> parameters; ///< the parameter block, Kernel::parameterBytes() long
   std::span<const Buffer> buffers;       ///< memory the kernel may touch; device addresses are host addresses
   CheckOptions checks;
-  FindingCollector* findings = nullptr;        ///< null: nothing is kept
-  LaunchCounts* counts = nullptr;              ///< gets what each instruction did; null: nothing is counted
+  FindingCollector* findings = nullptr; ///< null: nothing is kept
+  LaunchCounts* counts = nullptr;       ///< gets what each instruction did; null: nothing is counted
+  /// Numbers of the clusters that run, x first; empty: all. Kernels whose clusters wait for each other need all.
+  std::span<const uint64_t> clusters;
   unsigned threads = 0;                        ///< 0: as TILETWIN_NUM_THREADS says, or all cores
   std::optional<Schedule> schedule;            ///< nothing: as TILETWIN_SIM_SCHEDULE says
   uint64_t instructionLimit = 0;               ///< warp instructions of the launch; 0: none

@@ -35,9 +35,16 @@ PyRef instructionRow(const sim::FunctionCounts& function, size_t at, const sim::
                  worstOf(function.worst[at]), function.accesses[at].reduces);
 }
 
-} // namespace
+PyRef timelineRow(const sim::TimelineSums& timeline) {
+  return pyTuple(timeline.ctas, timeline.warps, timeline.cycles, timeline.longest, timeline.busy);
+}
 
-PyRef countRows(const sim::LaunchCounts& counts, const sim::ptx::Module& module) {
+PyRef trafficRow(const sim::BufferTraffic& one) {
+  const sim::TrafficSums& sums = one.sums;
+  return pyTuple(one.name, one.bytes, sums.ofCtas[0], sums.ofCtas[1], sums.distinct[0], sums.distinct[1]);
+}
+
+PyRef functionRows(const sim::LaunchCounts& counts, const sim::ptx::Module& module) {
   PyRef functions = PyRef::steal(PyList_New(0));
   for (const sim::FunctionCounts& function : counts.functions) {
     if (function.body.empty()) continue;
@@ -51,6 +58,12 @@ PyRef countRows(const sim::LaunchCounts& counts, const sim::ptx::Module& module)
     if (!functions || !one || PyList_Append(functions.get(), one.get()) < 0) return {};
   }
   return functions;
+}
+
+} // namespace
+
+PyRef countRows(const sim::LaunchCounts& counts, const sim::ptx::Module& module) {
+  return pyTuple(functionRows(counts, module), timelineRow(counts.timeline), pyTupleFrom(counts.traffic, trafficRow));
 }
 
 } // namespace tiletwin::python

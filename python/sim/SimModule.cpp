@@ -76,10 +76,10 @@ bool readBuffers(ListArgument list, std::vector<Buffer>& buffers) {
 using Sizes = std::array<uint32_t, 3>;
 
 /// -> (instructions, lane instructions, what countRows() gives if `counted`, else None). checks: words of CheckOptions. schedule: as TILETWIN_SIM_SCHEDULE has it; empty: as the
-/// variable says. print: called with text.
+/// variable says. print: called with text. clusters: numbers of those that run; empty: all.
 PyRef launch(const ModuleHandle& module, const char* entry, Sizes grid, Sizes block, Sizes cluster, uint32_t shared,
              std::span<const std::byte> parameters, ListArgument buffers, TupleArgument checks, uint32_t threads,
-             uint64_t limit, std::string_view schedule, PyObject* print, bool counted) {
+             uint64_t limit, std::string_view schedule, PyObject* print, bool counted, ListArgument clusters) {
   const sim::Kernel* kernel = kernelOf(module, entry);
   std::vector<Buffer> known;
   if (!kernel || !readBuffers(buffers, known)) return {};
@@ -92,6 +92,10 @@ PyRef launch(const ModuleHandle& module, const char* entry, Sizes grid, Sizes bl
   params.buffers = known;
   params.threads = threads;
   params.instructionLimit = limit;
+  std::vector<uint64_t> chosen;
+  for (PyObject* number : itemsOf(clusters.get())) chosen.push_back(PyLong_AsUnsignedLongLong(number));
+  if (PyErr_Occurred()) return {};
+  params.clusters = chosen;
   const auto readSchedule = [&] {
     params.schedule = schedule.empty() ? sim::Schedule::ofEnvironment() : sim::Schedule::parse(schedule);
   };
@@ -146,7 +150,7 @@ bool execute(PyObject* module) {
               .methods = {method<"entries", entries>("Names of the module's entries."),
                           method<"facts", facts>("facts(entry): what a launch of it wants."),
                           method<"launch", launch>("launch(entry, grid, block, cluster, shared, parameters, buffers, "
-                                                   "checks, threads, limit, schedule, print, counted)")}});
+                                                   "checks, threads, limit, schedule, print, counted, clusters)")}});
 }
 
 } // namespace

@@ -7,7 +7,10 @@ namespace tiletwin::sim {
 
 /// Of one cluster, while it runs.
 struct ClusterCounts {
+  explicit ClusterCounts(const std::vector<std::vector<InstructionCost>>& costs) : timeline(costs) {}
   std::vector<FunctionCounts> functions;
+  Timeline timeline;
+  Traffic traffic;
   LaneMask told = 0; ///< lanes that came to the instruction that was told last
   /// Of the cp.async that runs: what its write would cost if it wrote zeros, and where it writes.
   std::pair<SharedCost, AccessSample> copied;
@@ -69,6 +72,19 @@ void keepWorst(std::optional<AccessSample>& worst, const std::optional<AccessSam
   if (other && (!worst || worst->cost < other->cost)) worst = other;
 }
 
+/// Sectors of global memory that the cluster touches for the first time.
+uint32_t touches(Traffic& traffic, const AccessSample& access, bool writes) {
+  uint32_t added = 0;
+  uint64_t last = ~uint64_t(0);
+  eachLane(access.active, [&](int lane) {
+    const uint64_t address = access.addresses[size_t(lane)];
+    if (address / kSectorBytes == last && (address + access.bytes - 1) / kSectorBytes == last) return;
+    added += traffic.touch(address, access.bytes, writes);
+    last = address / kSectorBytes;
+  });
+  return added;
+}
+
 /// sign: 1, or -1 to take back what was added.
 void addCost(MemoryCounts& memory, const SharedCost& cost, uint64_t sign) {
   memory.wavefronts += sign * cost.wavefronts;
@@ -77,23 +93,49 @@ void addCost(MemoryCounts& memory, const SharedCost& cost, uint64_t sign) {
   memory.loopConflicts += sign * cost.loopConflicts;
 }
 
+/// What all clusters together have touched, by buffer.
+std::vector<BufferTraffic> trafficOf(const Traffic& all, std::span<const Buffer> buffers) {
+  std::vector<BufferTraffic> found(buffers.size() + 1);
+  for (size_t i = 0; i < buffers.size(); ++i)
+    found[i].name = buffers[i].name, found[i].bytes = buffers[i].end - buffers[i].begin;
+  all.eachPage([&](uint64_t page, const TrafficSums& sums) {
+    size_t at = 0;
+    while (at < buffers.size() && !(buffers[at].begin < page + kPageBytes && page < buffers[at].end)) ++at;
+    for (size_t kind = 0; kind < 2; ++kind) {
+      found[at].sums.ofCtas[kind] += sums.ofCtas[kind];
+      found[at].sums.distinct[kind] += sums.distinct[kind];
+    }
+  });
+  std::erase_if(found, [](const BufferTraffic& one) { return !one.sums.distinct[0] && !one.sums.distinct[1]; });
+  return found;
+}
+
 } // namespace
 
 Counting::Counting(const ptx::Module& module) : module_(module) {
-  for (const ptx::Function& function : module.functions) accesses_.push_back(accessesOf(function));
+  for (const ptx::Function& function : module.functions) {
+    accesses_.push_back(accessesOf(function));
+    costs_.push_back(costsOf(function));
+  }
 }
 
 Counting::~Counting() = default;
 
 void Counting::begins(Cta& cta) {
-  if (cta.cluster->counts) return;
+  if (!cta.cluster->counts) begins(*cta.cluster);
+  cta.cluster->counts->timeline.begins(cta);
+}
+
+void Counting::begins(Cluster& cluster) {
   const std::lock_guard lock(mutex_);
   if (unused_.empty()) {
-    unused_.push_back(all_.emplace_back(std::make_unique<ClusterCounts>()).get());
+    unused_.push_back(all_.emplace_back(std::make_unique<ClusterCounts>(costs_)).get());
     for (const ptx::Function& function : module_.functions)
       unused_.back()->functions.push_back({&function, {}, {}, {}});
   }
-  cta.cluster->counts = std::shared_ptr<ClusterCounts>(unused_.back(), [this](ClusterCounts* counts) {
+  cluster.counts = std::shared_ptr<ClusterCounts>(unused_.back(), [this](ClusterCounts* counts) {
+    counts->timeline.end();
+    counts->traffic.end();
     const std::lock_guard lock(mutex_);
     unused_.push_back(counts);
   });
@@ -123,6 +165,7 @@ void Counting::instruction(Warp& warp, const Inst& in, LaneMask active) {
   counts.threads += lanesIn(lanes);
   counts.threadsOn += lanesIn(active);
   counts.parted += in.flow == Flow::Branch && active && active != lanes;
+  warp.cta->cluster->counts->timeline.instruction(warp, function, at);
 }
 
 void Counting::retries(Warp& warp, const Inst& in, LaneMask active) {
@@ -133,6 +176,7 @@ void Counting::retries(Warp& warp, const Inst& in, LaneMask active) {
   counts.executedOn -= active != 0;
   counts.threads -= lanesIn(warp.cta->cluster->counts->told);
   counts.threadsOn -= lanesIn(active);
+  warp.cta->cluster->counts->timeline.retries(warp, function, at);
 }
 
 void Counting::regroups(Warp& warp, const Inst& in, LaneMask told, LaneMask ran) {
@@ -194,7 +238,10 @@ void Counting::count(Warp& warp, LaneMask lanes, const uint64_t* addresses, uint
     const SharedCost cost = isCopy ? copyCost(lanes, nullptr, places, bytes) : sharedCost(form, lanes, places, bytes);
     addCost(memory, cost, 1);
     sample.cost = cost.wavefronts;
-    if (isCopy) cluster.copied = {cost, sample};
+    if (isCopy)
+      cluster.copied = {cost, sample};
+    else
+      cluster.timeline.loads(warp, function, at, float(cost.wavefronts), false, false);
   } else if (isCopy) { // the write was told before: lanes that read do not only fill with zeros
     MemoryCounts& shared = counts.memory[size_t(CountedSpace::Shared)];
     const auto& [zeros, to] = cluster.copied;
@@ -202,12 +249,21 @@ void Counting::count(Warp& warp, LaneMask lanes, const uint64_t* addresses, uint
     sample.cost = form == AccessForm::Copy ? sectorsTouched(form, lanes, places, bytes)
                                            : sectorsPastL1(lanes, places, to.addresses.data());
     if (isWhole) addCost(shared, zeros, uint64_t(-1));
-    if (isWhole && form == AccessForm::Copy) addCost(shared, copyCost(lanes, places, to.addresses.data(), bytes), 1);
+    const bool isThroughL1 = isWhole && form == AccessForm::Copy;
+    const SharedCost write = isThroughL1 ? copyCost(lanes, places, to.addresses.data(), bytes) : zeros;
+    if (isThroughL1) addCost(shared, write, 1);
     memory.sectors += sample.cost;
+    touches(cluster.traffic, sample, false);
+    cluster.timeline.copies(warp, float(sample.cost), float(write.wavefronts));
   } else {
     sample.cost = space == CountedSpace::Local ? sectorsOfWords(lanes, addresses, bytes)
                                                : sectorsTouched(form, lanes, places, bytes);
     memory.sectors += sample.cost;
+    const bool reads = form == AccessForm::Load, isLocal = space == CountedSpace::Local;
+    const uint32_t missed = isLocal ? 0 : touches(cluster.traffic, sample, !reads);
+    const float passes =
+        reads || isLocal ? std::max(float(sample.cost) / 4, float(missed) / 2) : float(sample.cost) / 2;
+    cluster.timeline.loads(warp, function, at, passes, true, reads && !missed);
   }
   keepWorst(cluster.functions[function].worst[at], sample);
 }
@@ -216,10 +272,41 @@ void Counting::issues(Warp& warp, LaneMask lanes, const AsyncUse& use, std::byte
   if (use.groups != AsyncGroups::Bulk) return;
   size_t function, at;
   countsOf(warp, function, at).bulkBytes += use.bytes * lanesIn(lanes);
+  warp.cta->cluster->counts->timeline.bulk(warp, use.bytes, use.mbarrier);
 }
 
-LaunchCounts Counting::take() {
+void Counting::block(Warp& warp, const Access& access, int, uint64_t address, std::byte*, uint64_t bytes) {
+  const bool isGlobal =
+      access.space == Space::Global || (access.space == Space::None && spaceOfGeneric(address) == Space::Global);
+  if (isGlobal) warp.cta->cluster->counts->traffic.touch(address, bytes, access.kind != AccessKind::Read);
+}
+
+void Counting::arrives(Warp& warp, LaneMask, const void* object, Semantics) {
+  warp.cta->cluster->counts->timeline.arrives(warp, object);
+}
+
+void Counting::phaseEnds(Cluster& cluster, const void* object) { cluster.counts->timeline.phaseEnds(object); }
+
+void Counting::waited(Warp& warp, LaneMask, const void* object, Semantics) {
+  warp.cta->cluster->counts->timeline.waited(warp, object);
+}
+
+void Counting::commits(Warp& warp, LaneMask, AsyncGroups groups) {
+  warp.cta->cluster->counts->timeline.commits(warp, groups);
+}
+
+void Counting::waitedForGroups(Warp& warp, LaneMask, AsyncGroups groups, uint64_t pending) {
+  warp.cta->cluster->counts->timeline.waitedForGroups(warp, groups, pending);
+}
+
+LaunchCounts Counting::take(std::span<const Buffer> buffers) {
   LaunchCounts sums;
+  Traffic traffic;
+  for (const std::unique_ptr<ClusterCounts>& some : all_) {
+    sums.timeline += some->timeline.sums();
+    traffic.add(some->traffic);
+  }
+  sums.traffic = trafficOf(traffic, buffers);
   for (const ptx::Function& function : module_.functions) sums.functions.push_back({&function, {}, {}, {}});
   for (const std::unique_ptr<ClusterCounts>& some : all_)
     for (size_t f = 0; f < sums.functions.size(); ++f) {

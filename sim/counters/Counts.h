@@ -5,6 +5,8 @@
 //            memory, 4 bytes each.
 #pragma once
 #include "sim/counters/AccessForms.h"
+#include "sim/counters/Timeline.h"
+#include "sim/counters/Traffic.h"
 #include "sim/machine/Instruction.h"
 #include "sim/ptx/Ptx.h"
 #include <array>
@@ -58,8 +60,18 @@ struct FunctionCounts {
   std::vector<CountedAccess> accesses; ///< as long as `body`
 };
 
+/// Of one of the launch's buffers.
+struct BufferTraffic {
+  std::string name;
+  uint64_t bytes = 0; ///< its size
+  TrafficSums sums;
+};
+
 struct LaunchCounts {
   std::vector<FunctionCounts> functions; ///< of the module, in order
+  TimelineSums timeline;
+  std::vector<BufferTraffic>
+      traffic; ///< of buffers that were touched; the last one, without a name, is of other memory
 };
 
 } // namespace tiletwin::sim

@@ -47,6 +47,7 @@ public:
       clusters_ *= params.grid[i] / params.cluster[i];
       size *= params.cluster[i];
     }
+    if (!params.clusters.empty()) clusters_ = params.clusters.size();
     residentLimit_ = std::max<uint64_t>(kResidentCtas / size, 1);
   }
 
@@ -74,7 +75,9 @@ std::unique_ptr<ClusterRun> GridRun::next(std::shared_ptr<FramePool>& frames) {
   std::unique_lock lock(mutex_);
   if (grid_.stop) return nullptr;
   if (begun_ < clusters_ && begun_ - finished_ < residentLimit_) {
-    const uint64_t linear = begun_++;
+    const uint64_t next = begun_++;
+    const std::span<const uint64_t> chosen = grid_.params->clusters;
+    const uint64_t linear = chosen.empty() ? next : chosen[next];
     lock.unlock();
     return std::make_unique<ClusterRun>(grid_, linear, std::move(frames));
   }
@@ -194,6 +197,10 @@ std::string whatIsWrong(const Kernel& kernel, const LaunchParams& params) {
   if (params.parameters.size() != kernel.parameterBytes())
     return std::to_string(params.parameters.size()) + " bytes of parameters, the entry has " +
            std::to_string(kernel.parameterBytes());
+  const uint64_t count = volume(params.grid) / volume(params.cluster);
+  for (const uint64_t cluster : params.clusters)
+    if (cluster >= count)
+      return "there is no cluster " + std::to_string(cluster) + ", there are " + std::to_string(count);
   return {};
 }
 
@@ -235,7 +242,7 @@ Result launch(const Kernel& kernel, const LaunchParams& given) {
   const unsigned cores = unsigned(tbb::this_task_arena::max_concurrency());
   const unsigned threads = params.threads ? params.threads : unsigned(environment::numThreads().value_or(int(cores)));
   const RunCounts counts = GridRun(grid).run(debugger ? 1 : threads);
-  if (counting) *params.counts = counting->take();
+  if (counting) *params.counts = counting->take(params.buffers);
   return {std::move(grid.trap), counts.instructions, counts.laneInstructions};
 }
 

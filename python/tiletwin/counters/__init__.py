@@ -29,7 +29,7 @@ _lock = threading.Lock()
 _collections: list[list[Launch]] = []
 
 
-def _watch(kernel: Any, grid: Any, block: Any, cluster: Any, shared: int, rows: list[Any]) -> None:
+def _watch(kernel: Any, grid: Any, block: Any, cluster: Any, shared: int, rows: tuple[Any, ...]) -> None:
     launch = Launch.of(kernel, grid, block, cluster, shared, rows)
     with _lock:
         for launches in _collections:

@@ -145,12 +145,45 @@ def by_class(instructions: Iterable[Instruction]) -> dict[str, int]:
     return found
 
 
+class Timeline(NamedTuple):
+    """When the instructions of CTAs would run on a multiprocessor: sim/counters/Timeline.h says how. Sums over CTAs.
+
+    cycles: until a CTA ends, of SHARING by warps that share a scheduler, with the latency of L2, then with that of
+    memory. busy: cycles of UNITS; of "issue" machine instructions.
+    """
+
+    ctas: int
+    warps: float
+    """Warps that work: as many as would be busy as long as the busiest one of their CTA."""
+    cycles: tuple[float, ...]
+    longest: tuple[float, ...]
+    """As `cycles`, not a sum: of the CTA that takes longest."""
+    busy: tuple[float, ...]
+
+
+SHARING = (1, 2, 4, 8)
+UNITS = ("issue", "arithmetic", "integer", "special functions", "FP64", "tensor cores", "memory unit", "copies")
+
+
+class Traffic(NamedTuple):
+    """Which memory of a buffer was touched, in sectors: by each cluster, added up, and by all of them together."""
+
+    name: str
+    bytes: int
+    """Of the buffer; 0: memory that is in none."""
+    read_by_each: int
+    written_by_each: int
+    read: int
+    written: int
+
+
 @dataclass
 class Launch:
     """A launch on the simulator.
 
     name: of the entry. file: what the PTX text is called, ptx: the text. grid, block, cluster: sizes. shared: bytes of
-    a CTA's shared memory, the static and the dynamic. instructions: those that ran, in the text's order.
+    a CTA's shared memory, the static and the dynamic. instructions: those that ran, in the text's order. Where not all
+    of its clusters ran, `timeline.ctas` says how many CTAs did.
     """
 
     name: str
@@ -161,13 +194,19 @@ class Launch:
     cluster: tuple[int, int, int]
     shared: int
     instructions: list[Instruction]
+    timeline: Timeline
+    traffic: list[Traffic]
 
     @staticmethod
-    def of(kernel: Any, grid: Any, block: Any, cluster: Any, shared: int, rows: list[Any]) -> Launch:
+    def of(kernel: Any, grid: Any, block: Any, cluster: Any, shared: int, rows: tuple[Any, ...]) -> Launch:
         """From what `tiletwin.sim.modules.watcher` is told."""
-        instructions = [Instruction.of(function, row) for function, _, listed in rows for row in listed]
+        functions, timeline, traffic = rows
+        instructions = [Instruction.of(function, row) for function, _, listed in functions for row in listed]
         text, shape = kernel.module, (tuple(grid), tuple(block), tuple(cluster))
-        return Launch(kernel.name, text.file, text.text, *shape, kernel.shared + shared, instructions)
+        return Launch(
+            kernel.name, text.file, text.text, *shape, kernel.shared + shared, instructions, Timeline(*timeline),
+            [Traffic(*row) for row in traffic],
+        )  # fmt: skip
 
     @property
     def ctas(self) -> int:

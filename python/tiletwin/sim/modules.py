@@ -64,6 +64,7 @@ class Kernel(Entry):
         threads: int = 0,
         schedule: str = "",
         print: Callable[[str], Any] | None = None,
+        clusters: Iterable[int] = (),
         **named: Any,
     ) -> Ran:
         """Runs the kernel on a grid, until every thread has ended.
@@ -85,6 +86,8 @@ class Kernel(Entry):
             threads: of the CPU; 0: TILETWIN_NUM_THREADS, or all cores.
             schedule: which warp runs when, as TILETWIN_SIM_SCHEDULE has it; empty: as the variable says.
             print: gets what vprintf writes, in place of sys.stdout.
+            clusters: numbers of the clusters (of one CTA, if the launch has no larger ones) that run, x first; default:
+                all. Kernels whose clusters wait for each other need all.
             named: arguments by their parameters' names, whole or without the kernel's name in front.
 
         Raises:
@@ -102,15 +105,19 @@ class Kernel(Entry):
         reached.add_registered()
         ran = self.launch(
             *call[:4], parameters, reached.buffers, words, count(threads, "threads"), count(limit, "limit", 64),
-            schedule, print or _write,
+            schedule, print or _write, clusters=clusters,
         )  # fmt: skip
         reached.write_back()
         return ran
 
-    def launch(self, grid: Sizes, block: Sizes, cluster: Sizes, shared: int, *rest: Any) -> Ran:
+    def launch(
+        self, grid: Sizes, block: Sizes, cluster: Sizes, shared: int, *rest: Any, clusters: Iterable[int] = ()
+    ) -> Ran:
         """Runs the kernel as `_sim.Module.launch` does, and tells `watcher` what its instructions did."""
         told = watcher
-        *numbers, rows = self.module.native.launch(self.name, grid, block, cluster, shared, *rest, told is not None)
+        *numbers, rows = self.module.native.launch(
+            self.name, grid, block, cluster, shared, *rest, told is not None, list(clusters)
+        )
         if told is not None:
             told(self, grid, block, cluster, shared, rows)
         return Ran(*numbers)
