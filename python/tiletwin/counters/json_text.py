@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tiletwin.counters import metrics
+from tiletwin.counters import estimate, metrics
 from tiletwin.counters.classes import CLASSES
 from tiletwin.counters.counts import Instruction, Memory, Sample, by_class
 from tiletwin.counters.report import Report
@@ -78,6 +78,13 @@ def of_report(report: Report) -> dict[str, Any]:
             "gpu": roof.gpu.name, "operations": roof.operations, "bytes": roof.bytes, "intensity": roof.intensity,
             "seconds": roof.seconds, "limit": roof.limit,
         },
+        "estimates": [
+            {
+                "gpu": one.device.name, "seconds": one.seconds, "limit": one.limit, "needs": one.needs,
+                "units": one.units, "mean_error": estimate.ERROR,
+            }
+            for one in report.estimates
+        ],
         "advice": [
             {
                 "kind": a.kind, "file": a.place and a.place.file, "line": a.place and a.place.line, "gain": a.gain,

@@ -1,4 +1,4 @@
-"""A launch with all that is said of it: counters, occupancy, roof, advice.
+"""A launch with all that is said of it: counters, occupancy, roof, estimates of time, advice.
 
 Here:      Report, `reports_of`.
 Not here:  how it is shown (text.py, json_text.py, html.py).
@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tiletwin.counters import advice, machine_code, metrics, occupancy, roofline
+from tiletwin.counters import advice, estimate, machine_code, metrics, occupancy, roofline
 from tiletwin.counters.counts import Instruction, Launch, merged
 from tiletwin.cuda import ptxas
 from tiletwin.errors import PTXASError
@@ -31,7 +31,8 @@ class Machine(NamedTuple):
 @dataclass
 class Report:
     """launches: how many were like this one. capability: 90 for sm_90a. assembled: what ptxas said of the entry; None
-    where it said nothing, and then `notes` say why. machine: None without ptxas and nvdisasm."""
+    where it said nothing, and then `notes` say why. machine: None without ptxas and nvdisasm. estimates: of time, one
+    for each GPU that is known; none where there is no model."""
 
     launch: Launch
     launches: int
@@ -41,6 +42,7 @@ class Report:
     machine: Machine | None
     occupancy: occupancy.Occupancy | None
     roof: roofline.Roof | None
+    estimates: list[estimate.Estimate]
     advice: list[advice.Advice]
     notes: list[str]
 
@@ -93,9 +95,14 @@ def report_of(launch: Launch, launches: int = 1) -> Report:
         roof = roofline.of(launch, capability)
     else:
         notes.append(f"occupancy and roofs are known for sm_80 and sm_90, not for {target}")
+    estimates = []
+    if fits is not None and fits.ctas:
+        devices = estimate.DEVICES.get(capability, ())
+        estimates = [estimate.of(estimate.work_of(launch, fits), device) for device in devices]
+    notes += estimate.left_out(launch, assembled is not None) if estimates else []
     said = advice.of(launch, fits, assembled)
     machine = _machine(launch, target)
-    return Report(launch, launches, target, capability, assembled, machine, fits, roof, said, notes)
+    return Report(launch, launches, target, capability, assembled, machine, fits, roof, estimates, said, notes)
 
 
 def reports_of(launches: list[Launch]) -> list[Report]:

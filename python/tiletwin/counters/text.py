@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tiletwin.counters import estimate
 from tiletwin.counters.classes import CLASSES
 from tiletwin.counters.counts import Line, by_class, short
 from tiletwin.counters.metrics import ESTIMATE
@@ -61,6 +62,7 @@ def facts(report: Report) -> list[str]:
             f"roof on {roof.gpu.name}: {size(roof.bytes)} asked of L2 and memory, operations: {done}; "
             f"{roof.intensity:.2f} operations a byte; at its peak rates the longest is {roof.limit}"
         )
+    lines += [time_text(one) for one in report.estimates]
     if (machine := report.machine) is not None:
         lines.append(
             f"machine code: {machine.instructions} instructions, of which warps run about {machine.executed:,} "
@@ -73,6 +75,22 @@ def facts(report: Report) -> list[str]:
                 "merged it with others, or put it behind a condition; it is counted as it stands in the text"
             )
     return lines + report.notes
+
+
+def seconds_text(seconds: float) -> str:
+    """12.3 us; 1.23 ms."""
+    return f"{seconds * 1e6:.1f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
+
+
+def time_text(one: estimate.Estimate) -> str:
+    """The estimate, and the needs that it comes from. The band is the mean error, not the largest."""
+    needs = ", ".join(f"{name} {seconds_text(need)}" for name, need in one.needs.items())
+    busiest = max(one.units, key=lambda name: one.units[name])
+    return (
+        f"estimated time on {one.device.name}: {seconds_text(one.seconds)} (on average within "
+        f"{100 * estimate.ERROR:.0f} % of an H200's), limited by {one.limit}; by themselves: {needs} (of which "
+        f"{busiest} {seconds_text(one.units[busiest])})"
+    )
 
 
 def counters_table(report: Report) -> list[tuple[str, str, str]]:

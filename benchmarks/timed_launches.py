@@ -1,0 +1,143 @@
+"""Launches that tools/record_times.py has recorded, some of their CTAs run on the simulator.
+
+Here:      memory and arguments like those of the recording; which CTAs run; what they did, as rows of numbers.
+Not here:  the model of time, errors (estimate.py).
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tiletwin import counters
+from tiletwin.counters import estimate
+from tiletwin.counters.counts import Launch
+from tiletwin.launch import sim_launch
+from tiletwin.sim import load
+from tiletwin.sim.arguments import gpu_number, pack
+from tiletwin.sim.launch_memory import LaunchMemory
+
+_KINDS = {"fp32": "f32", "fp64": "f64", "u1": "i1", "u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64"}
+_NOISE = np.random.default_rng(1).standard_normal(1 << 20).astype(np.float32)
+_SMALL, _LARGE_NUMBER = 64, 1000.0
+"""Buffers of so few bytes hold sums of others: a kernel may do nothing where they are small."""
+_PAGE = 4096
+"""Traffic is told apart by pages: no two buffers share one."""
+_WORK, _FEWEST, _MOST = 400_000, 4, 48
+"""Instructions of warps that run of each launch, and how many CTAs."""
+
+
+def _noise(dtype: str) -> np.ndarray:
+    if dtype == "float32":
+        return _NOISE.view(np.uint8)
+    if dtype == "float16":
+        return _NOISE.astype(np.float16).view(np.uint8)
+    if dtype == "bfloat16":
+        return (_NOISE.view(np.uint32) >> 16).astype(np.uint16).view(np.uint8)
+    return np.abs(_NOISE * 8).astype(np.uint8) | np.uint8(0x20)  # small numbers of 8 bits
+
+
+class _Memory:
+    """Buffers like those of a recorded launch: of integers with numbers of the same range, of floats with noise."""
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        self.kept: list[np.ndarray] = []
+        self.views: dict[int, np.ndarray] = {}
+        for value in (*row["arguments"], *row["named"].values()):
+            if isinstance(value, dict) and value["storage"] not in self.views:
+                room = np.zeros(value["bytes"] + _PAGE, np.uint8)
+                start = -room.ctypes.data % _PAGE
+                self.kept.append(room)
+                self.views[value["storage"]] = room[start : start + value["bytes"]]
+                self._fill(self.views[value["storage"]], value)
+
+    @staticmethod
+    def _fill(view: np.ndarray, value: dict[str, Any]) -> None:
+        dtype = value["dtype"]
+        if "values" in value:
+            numbers = view.view(dtype)
+            numbers[: len(value["values"])] = value["values"]
+        elif "range" in value:
+            low, high = value["range"]
+            numbers = view.view(dtype)
+            numbers[:] = np.random.default_rng(0).integers(low, high + 1, numbers.size, dtype=np.int64)
+        elif dtype == "float32" and view.size <= _SMALL:
+            view.view(np.float32)[:] = _LARGE_NUMBER
+        elif "float" in dtype:
+            noise = _noise(dtype)
+            for begin in range(0, view.size, noise.size):
+                view[begin : begin + noise.size] = noise[: view.size - begin]
+
+    def address(self, value: dict[str, Any]) -> int:
+        return self.views[value["storage"]].ctypes.data + value["offset"]
+
+    def buffers(self) -> list[tuple[str, int, int, bool]]:
+        views = enumerate(self.views.values())
+        return [(str(i), view.ctypes.data, view.ctypes.data + view.size, False) for i, view in views]
+
+
+def _arguments(row: dict[str, Any], memory: _Memory, count: int, name: str) -> list[Any]:
+    """What the entry takes; behind it null pointers for scratch memory that nothing uses."""
+    given = dict(zip(row["names"], row["arguments"])) | row["named"]
+    values, kinds = [], []
+    for parameter, kind in row["signature"].items():
+        if kind == "constexpr":
+            continue
+        value = given[parameter]
+        values.append(memory.address(value) if isinstance(value, dict) else value or 0)
+        kinds.append("ptr" if kind.startswith("*") else _KINDS.get(kind, kind))
+    if "facts" in row:
+        made = sim_launch._arguments(values, row["facts"]["arguments"], name)
+    else:
+        made = [gpu_number(value, kind) for value, kind in zip(values, kinds)]
+    return made + [0] * (count - len(made))
+
+
+def launched(row: dict[str, Any]) -> Launch:
+    """Runs some CTAs of a recorded launch, the same ones each time."""
+    found = re.search(r"\.entry\s+([\w$]+)", row["ptx"])
+    assert found is not None
+    module = load(row["ptx"], contract="facts" not in row, file=f"{row['kernel']}.ptx")
+    entry, memory = module[found[1]], _Memory(row)
+    arguments = _arguments(row, memory, len(entry.parameters), entry.name)
+    block = pack(entry.name, entry.parameters, entry.parameter_bytes, arguments, LaunchMemory())
+    threads = max(32 * row["warps"], entry.required_threads[0])
+    shared = row.get("facts", row)["shared"]
+    ctas = row["grid"][0] * row["grid"][1] * row["grid"][2]
+    sizes = tuple(row["grid"]), (threads, 1, 1), (1, 1, 1)
+
+    def run(which: list[int]) -> Any:
+        rest = block, memory.buffers(), (), 0, 0, "", lambda text: None
+        return entry.launch(*sizes, shared, *rest, clusters=which)
+
+    ran = run([ctas // 2])
+    count = min(max(_WORK // max(ran.instructions, 1), _FEWEST), _MOST, ctas)
+    golden = 0.6180339887498949  # multiples of it are spread evenly, and fall in step with no grid
+    with counters.collect() as launches:
+        run(sorted({int(ctas * ((i * golden + 0.31) % 1)) for i in range(count)}))
+    return launches[0]
+
+
+def numbers(row: dict[str, Any]) -> dict[str, Any]:
+    """What some CTAs of a recorded launch did, beside how long all of them took."""
+    launch = launched(row)
+    line = launch.timeline
+    timeline = [line.ctas, round(line.warps, 3), *([round(x) for x in part] for part in line[2:])]
+    return {
+        **{key: row[key] for key in ("case", "kernel", "compiler", "cold_us", "warm_us", "registers")},
+        "ctas": launch.ctas, "warps": launch.warps, "shared": launch.shared, "timeline": timeline,
+        "loaded": estimate.loaded_sectors(launch), "traffic": [list(one) for one in launch.traffic],
+    }  # fmt: skip
+
+
+def seen(file: Path) -> list[dict[str, Any]]:
+    """A row of numbers for each launch of a recording."""
+    rows = []
+    for row in json.loads(lzma.decompress(file.read_bytes()))["rows"]:
+        rows.append(numbers(row))
+        print(f"{row['compiler']}: {row['case']}: {row['kernel']}", flush=True)
+    return rows

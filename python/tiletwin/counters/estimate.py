@@ -1,0 +1,271 @@
+"""How long a launch would take on an H200 or H100, and what it waits for: an estimate from what the simulator has seen.
+
+Here:      `of` a `Work`, the model and its constants.
+Not here:  clocks of registers and barriers while CTAs run (sim/counters/Timeline.h), which memory they touch
+           (sim/counters/Traffic.h), how the constants were found and what the error is (benchmarks/estimate.py).
+Idea:      A launch lasts as long as the longest of three needs, and somewhat longer where two are alike: bytes of
+           memory at its bandwidth, bytes of L2 at its, and the multiprocessors' work. For the latter a CTA's warps are
+           customers of a scheduler's units. One alone needs the time of its longest chain of dependent instructions;
+           several share the units as mean value analysis says (Reiser and Lavenberg, "Mean-Value Analysis of Closed
+           Multichain Queuing Networks", 1980). CTAs go over the multiprocessors in waves.
+Units:     seconds, bytes; inside of a multiprocessor cycles.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from tiletwin.counters import occupancy
+from tiletwin.counters.counts import SHARING, UNITS, Launch, Timeline, Traffic, by_class
+from tiletwin.counters.roofline import SECTOR
+
+ERROR = 0.11
+"""Mean of |estimate / measured - 1| over kernels that the constants do not come from: docs/profile.md."""
+
+
+class Device(NamedTuple):
+    """memory: bytes per second that launches get at best."""
+
+    name: str
+    multiprocessors: int
+    clock: float
+    memory: float
+
+
+class Constants(NamedTuple):
+    """Found by benchmarks/estimate.py from launches on an H200.
+
+    start: seconds of a launch that does nothing. memory: share of the data sheet's bandwidth. l2: bytes per second.
+    exponent: of the sum of needs; infinite: their largest one. chain: factor of the longest chain's cycles. latency: of
+    memory's, as sim/counters/Timeline.h has it. issue to copies: of the cycles of units, as InstructionCost.cpp has
+    them. unhidden: share of a warp's own work that its chain does not hide; unhidden_memory: of accesses. queueing:
+    factor of what others in front of a unit cost. throttle: share of the clock that is lost when the tensor cores are
+    busy all the time. waves: 0, CTAs begin whenever one ends; 1, in waves. uneven: factor of what the longest CTA takes
+    longer than others.
+    """
+
+    start: float
+    memory: float
+    l2: float
+    exponent: float
+    chain: float
+    latency: float
+    issue: float
+    arithmetic: float
+    integer: float
+    special: float
+    tensor: float
+    memory_unit: float
+    copies: float
+    unhidden: float
+    unhidden_memory: float
+    queueing: float
+    throttle: float
+    waves: float
+    uneven: float
+
+
+CONSTANTS = Constants(
+    start=1.428e-06, memory=0.8397, l2=2.098e+13, exponent=4.158, chain=0.9, latency=2.181, issue=0.888,
+    arithmetic=1.308, integer=0.4, special=1.654, tensor=1.0, memory_unit=1.03, copies=0.8, unhidden=0.4541,
+    unhidden_memory=0.5983, queueing=1.243, throttle=0.05, waves=1.0, uneven=1.253,
+)  # fmt: skip
+_SCHEDULERS = 4
+DEVICES = {90: (Device("H200", 132, 1.98e9, 4.8e12), Device("H100", 132, 1.98e9, 3.35e12))}
+"""By compute capability; H100 and H200 are the SXM ones, at their highest clock."""
+
+
+class Work(NamedTuple):
+    """What is known of a launch. ctas: of the whole grid; warps: of a CTA; shared: bytes of a CTA's shared memory;
+    resident: CTAs that a multiprocessor holds.
+
+    loaded: sectors that loads by threads touch, each time; timeline, traffic: what was touched, once in each CTA. All
+    three are of the CTAs that ran, which may be a part of the grid.
+    """
+
+    ctas: int
+    warps: int
+    shared: int
+    resident: int
+    loaded: int
+    timeline: Timeline
+    traffic: list[Traffic]
+
+
+class Estimate(NamedTuple):
+    """needs: seconds of "memory", "L2" and "multiprocessors", each by itself. units: seconds for which each of a
+    multiprocessor's units is busy."""
+
+    device: Device
+    seconds: float
+    needs: dict[str, float]
+    units: dict[str, float]
+
+    @property
+    def limit(self) -> str:
+        """What binds: "memory", "L2", a unit that is busy most of the time, or "latency": warps wait for results and
+        for each other, while no unit is busy most of the time."""
+        longest = max(self.needs, key=lambda name: self.needs[name])
+        if longest != "multiprocessors":
+            return longest
+        busiest = max(self.units, key=lambda name: self.units[name])
+        return busiest if self.units[busiest] > _MOSTLY * self.needs[longest] else "latency"
+
+
+_MOSTLY = 0.65
+
+
+def work_of(launch: Launch, fits: occupancy.Occupancy) -> Work:
+    return Work(
+        launch.ctas, launch.warps, launch.shared, fits.ctas, loaded_sectors(launch), launch.timeline, launch.traffic
+    )
+
+
+def loaded_sectors(launch: Launch) -> int:
+    """Of loads from global memory through L1."""
+    loads = (one for one in launch.instructions if one.text.startswith("ld"))
+    return sum(one.memory["global"].sectors for one in loads)
+
+
+class _Bytes(NamedTuple):
+    """Of the whole launch: from memory, to memory, and what goes between L1 and L2. missed: the share of what L1 asks
+    for that L2 does not have."""
+
+    read: float
+    written: float
+    l2: float
+    missed: float
+
+
+_L1, _L2_KEPT = 256 << 10, 30e6
+"""L1 with shared memory; what L2 of 50 MB keeps of data that several CTAs do not share."""
+
+
+def _bytes(work: Work, device: Device) -> _Bytes:
+    """CTAs that did not run touch as much as those that did, and none more than the whole of a buffer. What a CTA reads
+    again comes from L1 while all resident CTAs' data fit into it, else from L2, and from memory where they do not fit
+    there."""
+    scale = SECTOR * work.ctas / max(work.timeline.ctas, 1)
+
+    def whole(sectors: int, size: int) -> float:
+        return min(sectors * scale, size) if size else sectors * scale
+
+    different = sum(whole(one.read, one.bytes) for one in work.traffic)
+    once = scale * sum(one.read_by_each for one in work.traffic)
+    at_a_time = once / max(work.ctas, 1) * min(work.resident, -(-work.ctas // device.multiprocessors))
+    room = max(_L1 - work.shared * work.resident, 1)
+    again = max(scale * work.loaded - once, 0.0) * max(0.0, 1 - room / at_a_time) if at_a_time else 0.0
+    lost = again * min(1.0, max(0.0, 2 * (at_a_time * device.multiprocessors / _L2_KEPT - 1)))
+    written = sum(whole(one.written, one.bytes) for one in work.traffic)
+    l2 = once + again + scale * sum(one.written_by_each for one in work.traffic)
+    return _Bytes(different + lost, written, l2, min(1.0, (different + lost) / (once + again)) if once else 0.0)
+
+
+def _joined(needs: list[float], exponent: float) -> float:
+    """The largest, and more where others come close to it."""
+    most = max(needs)
+    return most * sum((need / most) ** exponent for need in needs) ** (1 / exponent) if most else 0.0
+
+
+def _passed(alone: float, demands: list[float], customers: float, queueing: float) -> float:
+    """Cycles until each of so many customers has been served by all units. alone: cycles of one customer, no fewer than
+    its demands together. Between whole numbers of customers it is a straight line."""
+    queues = [demand / alone for demand in demands]
+    rest, total, before = alone - sum(demands), alone, alone
+    for number in range(2, math.ceil(customers) + 1):
+        times = [demand * (1 + queueing * queue) for demand, queue in zip(demands, queues)]
+        before, total = total, sum(times) + rest
+        queues = [number * time / total for time in times]
+    part = customers - math.floor(customers)
+    return before + (total - before) * part if part else total
+
+
+_SPECIALISED = 0.85
+"""Share of a CTA's warps that work, below which some of them do nothing but copy for others."""
+
+
+def _shared(clocks: tuple[float, ...], warps: float) -> float:
+    """The clock of so many warps on a scheduler, by a line between those that there are."""
+    at = next((i for i, sharing in enumerate(SHARING[1:-1], 1) if warps <= sharing), len(SHARING) - 1)
+    low, high = SHARING[at - 1 : at + 1]
+    return clocks[at - 1] + (clocks[at] - clocks[at - 1]) * (warps - low) / (high - low)
+
+
+class _Multiprocessor:
+    """The work of CTAs on one multiprocessor, in cycles."""
+
+    def __init__(self, work: Work, constants: Constants, missed: float) -> None:
+        """missed: the share of loads' bytes that comes from memory, not from L2."""
+        line, c = work.timeline, constants
+        each = 1 / max(line.ctas, 1)
+        self.warps = max(line.warps * each, 1.0)
+        shares = dict(zip(UNITS, (c.issue, c.arithmetic, c.integer, c.special, 1.0, c.tensor, c.memory_unit, c.copies)))
+        whole = {"memory unit", "copies"}  # a multiprocessor has one, all schedulers' warps want it
+        # Warps that do the same between barriers want the same units at the same time: together they are one customer.
+        is_specialised = self.warps < _SPECIALISED * work.warps
+        self.group = 1.0 if is_specialised else max(1.0, self.warps / _SCHEDULERS)
+        self.demands = {
+            unit: shares[unit] * busy * each / self.warps * self.group * (_SCHEDULERS if unit in whole else 1)
+            for unit, busy in zip(UNITS, line.busy)
+        }
+        half = len(SHARING)
+        near, far = (_shared(part, self.group) * each for part in (line.cycles[:half], line.cycles[half:]))
+        # The clocks of L2 and of memory are 280 and 700 cycles apart from nothing: between them, and beyond, by a line.
+        at = missed * c.latency + (c.latency - 1) * 280 / (700 - 280)
+        self.chain = c.chain * (near + (far - near) * at)
+        own = sum(self.demands[unit] for unit in UNITS[:5])
+        self.alone = max(self.chain + c.unhidden * own + c.unhidden_memory * self.demands["memory unit"], 1.0)
+        self.queueing = c.queueing
+        self.uneven = c.uneven * max(0.0, line.longest[1] / (line.cycles[1] * each) - 1) if line.cycles[1] else 0.0
+
+    def cycles(self, ctas: int) -> float:
+        """Of so many CTAs at a time."""
+        customers = max(1.0, ctas * self.warps / _SCHEDULERS / self.group)
+        demands = list(self.demands.values())
+        shrink = min(1.0, self.alone / (sum(demands) or 1.0))
+        passed = _passed(self.alone, [demand * shrink for demand in demands], customers, self.queueing)
+        return max(passed, customers * max(demands))
+
+
+def _waves(work: Work, one: _Multiprocessor, device: Device, constants: Constants) -> float:
+    """Cycles of the grid."""
+    slots = device.multiprocessors * work.resident
+    full, rest = divmod(work.ctas, slots)
+    last = one.cycles(-(-rest // device.multiprocessors)) if rest else 0.0
+    cycles = full * one.cycles(work.resident) + last
+    if full:
+        flowing = max(work.ctas / slots, 1.0) * one.cycles(work.resident)
+        cycles = constants.waves * cycles + (1 - constants.waves) * flowing
+    return cycles + one.uneven * one.cycles(min(work.resident, -(-work.ctas // device.multiprocessors)))
+
+
+def of(work: Work, device: Device, constants: Constants = CONSTANTS) -> Estimate:
+    """The time from the launch's first CTA to its last, with caches that hold other data."""
+    moved = _bytes(work, device)
+    one = _Multiprocessor(work, constants, moved.missed)
+    cycles = _waves(work, one, device, constants)
+    memory = (moved.read + moved.written) / (device.memory * constants.memory)
+    l2 = moved.l2 / constants.l2
+    of_each = one.warps / _SCHEDULERS / one.group * work.ctas / device.multiprocessors
+    tensor = one.demands["tensor cores"] * of_each
+    clock = device.clock
+    seconds = 0.0
+    for _ in range(3):  # the clock depends on the time, and little
+        seconds = constants.start + _joined([memory, l2, cycles / clock], constants.exponent)
+        clock = device.clock * (1 - constants.throttle * min(1.0, tensor / clock / seconds))
+    units = {unit: need * of_each / clock for unit, need in one.demands.items()}
+    return Estimate(device, seconds, {"memory": memory, "L2": l2, "multiprocessors": cycles / clock}, units)
+
+
+def left_out(launch: Launch, assembled: bool) -> list[str]:
+    """What a launch does that the estimate takes no notice of. assembled: ptxas has said how many registers it has."""
+    found = []
+    if not assembled:
+        found.append("the estimate of time takes for granted that registers do not limit the occupancy")
+    kinds = by_class(launch.instructions)
+    if kinds.get("global atomics") or kinds.get("shared atomics"):
+        found.append("the estimate of time does not know how long atomic operations on one address wait for each other")
+    if launch.memory("local").requests:
+        found.append("the estimate of time takes local memory for registers: ptxas may keep it there or not")
+    return found
