@@ -385,6 +385,10 @@ def judge(
     seed: Annotated[int, typer.Option(help="Of all inputs.")] = 0,
     case: Annotated[int, typer.Option(help="Run this case only.")] = -1,
     entry: Annotated[str, typer.Option(help="What the submission defines; default: as the convention says.")] = "",
+    target: Annotated[
+        list[str] | None,
+        typer.Option("-t", "--target", help="A GPU that has to take the kernels, h100; sim: the simulator runs them."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON (docs/verdict.schema.json).")] = False,
     html: Annotated[str, typer.Option("--html", metavar="FILE", help="Write one HTML page.")] = "",
     form: FORMAT = "",
@@ -399,7 +403,7 @@ def judge(
     from tiletwin.judge.judging import Settings
 
     _begin_findings(output, form, own=True)
-    settings = Settings(seconds, seed, case, cases, entry)
+    settings = Settings(seconds, seed, case, cases, entry, tuple(target or ()))
     raise typer.Exit(command.run(submission, reference, settings, json, html, _fail))
 
 

@@ -16,6 +16,7 @@ ALLOWED = {
     "_activate.py": "runs at the start of Python, without the package",
     "knobs.py": "a knob is a variable",
     "knob_kinds.py": "the same",
+    "judge/text_checks.py": "names what a submission's text may not read",
     "diff/triton_child.py": "runs in the Python that has real Triton, without the package",
 }
 

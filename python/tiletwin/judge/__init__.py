@@ -20,7 +20,7 @@ __all__ = ["judge"]
 
 def judge(
     submission: str, *, reference: str, seconds: float = 10.0, seed: int = 0, case: int = -1, cases: int = 0,
-    entry: str = "",
+    entry: str = "", targets: tuple[str, ...] = (),
 ) -> Verdict:  # fmt: skip
     """Judges a file of kernels against a reference's file.
 
@@ -31,6 +31,7 @@ def judge(
         seed: of all inputs.
         case: run this case only; -1: all.
         cases: at most so many; 0: as the time allows.
+        targets: GPUs that have to take the kernels, such as "h100" and "a100"; "sim": the simulator runs their code.
         entry: what the submission defines; default: as the convention says.
 
     Returns:
@@ -42,7 +43,7 @@ def judge(
     from tiletwin.judge.judging import Settings
     from tiletwin.judge.judging import judge as run
 
-    return run(submission, reference, Settings(seconds, seed, case, cases, entry))
+    return run(submission, reference, Settings(seconds, seed, case, cases, entry, tuple(targets)))
 
 
 class _Module(ModuleType):

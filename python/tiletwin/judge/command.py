@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from typing import NoReturn
 
-from tiletwin import whole_files
+from tiletwin import devices, whole_files
 from tiletwin.judge.judging import Settings, judge
 from tiletwin.judge.verdicts import EXIT_CODES
 
@@ -25,6 +25,12 @@ def run(submission: str, reference: str, settings: Settings, as_json: bool, page
 
     if page and (problem := whole_files.problem(page)):
         fail(f"--html {page}: {problem}")
+    try:
+        for name in settings.targets:
+            if name != "sim":
+                devices.device_named(name)
+    except ValueError as error:
+        fail(f"--target: {error}")
     try:
         verdict = judge(submission, reference, settings)
     except OSError as error:

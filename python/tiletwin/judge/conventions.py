@@ -5,19 +5,25 @@ Not here:  inputs made of the examples (inputs.py), the submission, whose text i
 Conventions:
            functions    reference.py has a function and get_inputs() (or INPUTS); submission.py has one of its name
            kernelbench  Model, get_inputs(), get_init_inputs(); the submission has ModelNew
+           tritonbench  two scripts, each kernels, a line of #, and functions test_*; arguments are what the reference's
+                        tests call its function with
 """
 
 from __future__ import annotations
 
 import ast
 import copy
+import functools
+import inspect
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_map
 
 from tiletwin.judge.schema import BadProblem, Schema, schema_of
 
@@ -52,13 +58,22 @@ def defined(text: str) -> dict[str, int]:
     return found
 
 
+_LINE = re.compile(r"^#{20,}\s*$", re.MULTILINE)
+"""Ends the part of a TritonBench script that is judged."""
+
+
 def load(path: str) -> ModuleType:
-    """The reference's file as a module. Errors: BadProblem."""
+    """The reference's file as a module; of a TritonBench script the part in front of its tests, which stand in
+    `__tests__`. Errors: BadProblem."""
     module = ModuleType(os.path.splitext(os.path.basename(path))[0])
     module.__file__ = os.path.abspath(path)
     try:
         with open(path) as file:
             text = file.read()
+        end = _LINE.search(text)
+        if end is not None and re.search(r"^def test_", text[end.end() :], re.MULTILINE):
+            tests = "\n" * text[: end.end()].count("\n") + text[end.end() :]
+            module.__dict__["__tests__"], text = compile(tests, module.__file__, "exec"), text[: end.start()]
         exec(compile(text, module.__file__, "exec"), module.__dict__)
     except OSError as error:
         raise BadProblem(f"{path}: {error.strerror}") from None
@@ -79,6 +94,8 @@ def problem_of(path: str, submission: str, entry: str = "") -> Problem:
         names = {}
     if isinstance(getattr(module, "Model", None), type):
         return _kernelbench(module, entry)
+    if "__tests__" in module.__dict__:
+        return _tritonbench(module, entry)
     return _functions(module, names, entry)
 
 
@@ -111,12 +128,61 @@ def _kernelbench(module: ModuleType, entry: str) -> Problem:
     )  # fmt: skip
 
 
-def _functions(module: ModuleType, names: dict[str, int], entry: str) -> Problem:
-    schema = schema_of(getattr(module, "JUDGE", {}), ALL)
-    own = [
+def _on_host(value: Any) -> Any:
+    return value.detach().cpu().clone() if isinstance(value, torch.Tensor) else value
+
+
+def _own_functions(module: ModuleType) -> list[str]:
+    """Names of the functions of Python that a module defines."""
+    return [
         name for name, value in vars(module).items()
         if isinstance(value, FunctionType) and value.__module__ == module.__name__ and name != "get_inputs"
     ]  # fmt: skip
+
+
+def _tritonbench(module: ModuleType, entry: str) -> Problem:
+    """Runs the tests once. The function that they call first is the one that is judged."""
+    calls: list[tuple[str, list[Any]]] = []
+    inside = [0]
+
+    def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            if not inside[0]:
+                bound = inspect.signature(function).bind(*args, **kwargs)
+                calls.append((name, tree_map(_on_host, list(bound.args))))
+                if bound.kwargs:
+                    calls.pop()
+            inside[0] += 1
+            try:
+                return function(*args, **kwargs)
+            finally:
+                inside[0] -= 1
+
+        return run
+
+    own = {name: getattr(module, name) for name in _own_functions(module)}
+    module.__dict__.update({name: recording(name, function) for name, function in own.items()})
+    try:
+        exec(module.__dict__["__tests__"], module.__dict__)
+    except Exception as error:
+        raise BadProblem(f"the reference's tests fail: {type(error).__name__}: {error}") from error
+    module.__dict__.update(own)
+    schema = schema_of(module.__dict__.get("JUDGE", {}), DENSE)
+    name = schema.reference or (calls[0][0] if calls else "")
+    examples = [args for called, args in calls if called == name]
+    if not examples:
+        raise BadProblem("the reference's tests call none of its functions with arguments in order")
+    function = own[name]
+    return Problem(
+        "tritonbench", entry or schema.entry or name, function, function,
+        lambda seed: copy.deepcopy(examples[seed % len(examples)]), schema,
+    )  # fmt: skip
+
+
+def _functions(module: ModuleType, names: dict[str, int], entry: str) -> Problem:
+    schema = schema_of(getattr(module, "JUDGE", {}), ALL)
+    own = _own_functions(module)
     common = [name for name in own if name in names]
     reference = schema.reference or (common[0] if len(common) == 1 else "reference" if "reference" in own else "")
     reference = reference or (own[0] if len(own) == 1 else "")

@@ -11,13 +11,15 @@ from typing import Any
 
 from tiletwin.judge.verdicts import CHEATING, WRONG, Reason
 
+LEAST_WORK = 64
+"""Units below which torch operations are no work."""
 LIBRARY_SHARE = 0.5
 """Of the reference's work: a submission whose torch operations do more has not written the kernel."""
 _SAYS = {
     "file": "reads or writes files", "network": "uses the network", "process": "starts processes",
     "harness": "looks into its caller", "environment": "reads the environment", "patch": "replaces functions",
 }  # fmt: skip
-_WRONG_CHECKS = ("undefined", "bounds", "races", "order", "promises")
+_WRONG_CHECKS = ("undefined", "bounds", "races", "order", "promises", "barriers", "async", "uninitialized", "device")
 
 
 def of_hints(found: Iterator[tuple[str, str, int]]) -> Iterator[Reason]:
@@ -44,26 +46,26 @@ def of_replaced(names: list[str], text: str) -> Iterator[Reason]:
 
 
 def of_library(rows: list[list[Any]], reference_work: float, launched: int, elements: int) -> Iterator[Reason]:
-    """Of torch operations. elements: of the results, the least that counts as work."""
-    total = sum(row[3] for row in rows)
-    if not rows or total <= LIBRARY_SHARE * max(reference_work, elements, 1):
-        if rows and launched:
-            name, line, calls, _ = rows[0]
-            share = 100 * total / max(reference_work, elements, 1)
-            text = f"torch does {share:.0f} % of the reference's work: {name}, called {calls} times"
-            yield Reason("", "judge-library", text, line=line)
+    """Of torch operations. elements: of the results, which somebody has to make."""
+    if not rows:
         return
     name, line, calls, work = rows[0]
-    share = 100 * total / max(reference_work, 1)
-    text = (
-        f"library calls do the work: torch operations do {share:.0f} % of what the reference's do; {name} does most "
-        f"({work:.0f} elements or products in {calls} calls)"
-    )
-    yield Reason(CHEATING, "judge-library", text, line=line)
+    whole = max(reference_work, elements, LEAST_WORK)
+    share = sum(row[3] for row in rows) / whole
+    if share > LIBRARY_SHARE:
+        text = (
+            f"library calls do the work: torch operations do {100 * share:.0f} % of what the reference's do; {name} "
+            f"does most ({work:.0f} elements or products in {calls} calls)"
+        )
+        yield Reason(CHEATING, "judge-library", text, line=line)
+    elif launched:
+        text = f"torch does {100 * share:.0f} % of the reference's work: {name}, called {calls} times"
+        yield Reason("", "judge-library", text, line=line)
 
 
-def of_no_launch(entry: str) -> Reason:
-    return Reason(CHEATING, "judge-no-kernel", f"no kernel is launched: {entry} gives its results without one")
+def of_no_launch(entry: str, are_right: bool) -> Reason:
+    verdict = CHEATING if are_right else WRONG
+    return Reason(verdict, "judge-no-kernel", f"no kernel is launched: {entry} gives its results without one")
 
 
 def of_results(told: list[dict[str, Any]], names: list[str], noted_work: float, are_right: bool) -> Iterator[Reason]:
@@ -81,16 +83,31 @@ def of_results(told: list[dict[str, Any]], names: list[str], noted_work: float, 
             yield Reason(CHEATING, "judge-untraced", text)
 
 
-def of_inputs(found: list[dict[str, Any]], noted_work: float) -> Iterator[Reason]:
-    """Of numbers that kernels read and nothing explains."""
+def of_inputs(found: list[dict[str, Any]], earlier: list[dict[str, Any]], noted_work: float) -> Iterator[Reason]:
+    """Of numbers that kernels read and nothing explains. earlier: those of a call with other inputs; what is the same
+    in both is a constant of the submission, and hides no work."""
+    constants = {one["digest"] for one in earlier}
     for one in found:
+        if one["digest"] in constants:
+            continue
         text = (
             f"{one['kernel']} reads {one['count']} of {one['elements']} numbers of {one['argument']} that are neither "
-            "inputs nor what a kernel wrote"
+            "inputs nor what a kernel wrote, and that change with the inputs"
         )
         hides = noted_work == 0 and 2 * one["count"] >= one["elements"]
         verdict = CHEATING if hides else ""
         yield Reason(verdict, "judge-hidden-work", text, line=one["line"], kernel=one["kernel"])
+
+
+def of_repeats(said: dict[str, Any], launched: int, repeats: int) -> Iterator[Reason]:
+    """Of calls with the very same arguments, after a first one that launched so many kernels."""
+    if launched and not said["launched"]:
+        text = "results are remembered: a second call with the same arguments launches no kernel"
+        yield Reason(CHEATING, "judge-remembered", text)
+    grown = said["tensors"][1] - said["tensors"][0]
+    if grown >= repeats:
+        text = f"memory grows: {repeats} calls with the same arguments leave {grown} tensors behind"
+        yield Reason(WRONG, "judge-memory", text)
 
 
 def of_findings(found: list[dict[str, Any]]) -> Iterator[Reason]:

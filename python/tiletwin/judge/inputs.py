@@ -10,6 +10,7 @@ Invariant: a case's arguments depend on the problem, the submission's block size
 from __future__ import annotations
 
 import ast
+import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +23,9 @@ from tiletwin.judge.conventions import Problem
 from tiletwin.judge.frames import TYPES
 
 MOST_ELEMENTS = 1 << 16
-"""Of all arguments of a usual case: larger examples are made smaller."""
+"""Of all arguments of a usual case: larger examples are made smaller for it."""
+MOST_OF_EXAMPLE = 1 << 20
+"""Of the example, up to which it is run as it is."""
 _SIZES = (1, 7, 31, 2, 97, 0, 33, 130, 257)
 _SMALL = (1, 2, 5, 3)
 _VALUES = ("small", "large", "zeros", "equal", "ties", "subnormal", "extreme", "mixed")
@@ -77,21 +80,16 @@ class Inputs:
         self.original = problem.examples(seed)
         self.smaller = self._smaller()
 
+    def _elements(self, sizes: dict[int, int]) -> int:
+        """Of all arguments, with other sizes."""
+        return sum(math.prod(sizes.get(n, n) for n in tensor.shape) for tensor in tensors_of(self.original))
+
     def _smaller(self) -> tuple[tuple[int, int], ...]:
-        tensors = tensors_of(self.original)
+        if "sizes" not in self.problem.schema.vary:
+            return ()
         sizes = {n: n for n in _symbols(self.original)}
-
-        def elements() -> int:
-            total = 0
-            for tensor in tensors:
-                count = 1
-                for n in tensor.shape:
-                    count *= sizes.get(n, n)
-                total += count
-            return total
-
         free = [n for n in sizes if n not in self.problem.schema.sizes]
-        while elements() > MOST_ELEMENTS and free and max(sizes[n] for n in free) > 16:
+        while self._elements(sizes) > MOST_ELEMENTS and free and max(sizes[n] for n in free) > 16:
             largest = max(free, key=lambda n: sizes[n])
             sizes[largest] = max(sizes[largest] // 2, 16)
         return tuple((old, new) for old, new in sizes.items() if old != new)
@@ -111,8 +109,9 @@ class Inputs:
 
     def _groups(self) -> Iterator[list[tuple[str, str, tuple[tuple[int, int], ...], str]]]:
         small, vary = self.smaller, self.problem.schema.vary
-        yield [("example", "the example" + (", made smaller" if small else ""), small, ""),
-               ("example", "other numbers", small, "again")]  # fmt: skip
+        first = () if self._elements({}) <= MOST_OF_EXAMPLE else small
+        yield [("example", "the example" + (", made smaller" if first else ""), first, ""),
+               ("example", "other numbers", first, "again")]  # fmt: skip
         if "sizes" in vary:
             yield self._size_cases()
         if "values" in vary:

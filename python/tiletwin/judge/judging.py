@@ -21,8 +21,10 @@ from tiletwin.judge.comparing import Comparison, compare
 from tiletwin.judge.conventions import Problem, problem_of
 from tiletwin.judge.inputs import Case, Inputs, tensors_of
 from tiletwin.judge.process import Worker, WorkerEnded
+from tiletwin.judge.results import are_filled, bytes_of, described, equal, leaf_tensors, raw, results_of
 from tiletwin.judge.sandbox import USUAL, Limits
 from tiletwin.judge.schema import BadProblem
+from tiletwin.judge.starter import Starter
 from tiletwin.judge.verdict import Verdict
 from tiletwin.judge.verdicts import BROKEN, CHEATING, NOT_JUDGED, WRONG, Judged, Reason
 
@@ -32,49 +34,60 @@ _REFUSALS = ("AssertionError", "ValueError", "NotImplementedError", "TypeError",
              "OutOfResources", "IndexError", "ZeroDivisionError", "KeyError")  # fmt: skip
 """With these a submission may say that it does not take inputs unlike the examples."""
 MOST_RECORDED_BYTES = 1 << 24
+REPEATS = 4
+"""Calls with the same arguments, which show results that are remembered and memory that grows."""
 MOST_WRONG = 3
 """Cases with wrong results after which nothing more is to be learned."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """seconds: for all cases. case: only this one; -1: all. most: number of cases; 0: no limit."""
+    """targets: GPUs that have to take the kernels (devices.DEVICES), and "sim", which runs their code on the simulator.
+    seconds: for all cases. case: only this one; -1: all. most: number of cases; 0: no limit."""
 
     seconds: float = 10.0
     seed: int = 0
     case: int = -1
     most: int = 0
     entry: str = ""
+    targets: tuple[str, ...] = ()
     limits: Limits = USUAL
 
 
-def judge(submission: str, reference: str, settings: Settings = Settings()) -> Verdict:
-    """Judges a file against a reference's file. Both stay as they are.
+def judge(submission: str, reference: str, settings: Settings = Settings(), starter: Starter | None = None) -> Verdict:
+    """Judges a file against a reference's file. Both stay as they are. starter: what starts processes faster, for many.
 
     Returns: the verdict; whatever the submission does is part of it.
     Raises: OSError: the submission's file cannot be read, or no process can be started.
     """
     with open(submission, encoding="utf-8", errors="replace") as file:
         text = file.read()
-    return _Judging(submission, reference, text, settings).run()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # inputs are small, and other verdicts may be made beside this one
+    try:
+        return _Judging(submission, reference, text, settings, starter).run()
+    finally:
+        torch.set_num_threads(threads)
 
 
 class _Judging:
-    def __init__(self, submission: str, reference: str, text: str, settings: Settings) -> None:
-        self.text, self.settings = text, settings
+    def __init__(self, submission: str, reference: str, text: str, settings: Settings, starter: Starter | None) -> None:
+        self.text, self.settings, self.starter = text, settings, starter
         self.name = os.path.basename(submission)
         self.made = Verdict(submission, reference, seed=settings.seed)
         self.worker: Worker
         self.problem: Problem
         self.seen: dict[tuple, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
         """By shapes of arguments: what came out, and what was expected."""
+        self.unexplained: list[dict[str, Any]] | None = None
+        """Of the first example: arguments with numbers that nothing explains."""
         self.replies: list[tuple[Case, list[Any], oracle.Answer, dict[str, Any], list[torch.Tensor]]] = []
         """Recorded calls that the verifier is to run."""
 
     def run(self) -> Verdict:
         started = time.monotonic()
         made = self.made
-        with Worker(self.settings.limits) as self.worker:
+        with Worker(self.settings.limits, starter=self.starter) as self.worker:
             try:
                 self.problem = problem_of(made.reference, self.text, self.settings.entry)
                 made.convention, made.entry = self.problem.convention, self.problem.entry
@@ -98,6 +111,7 @@ class _Judging:
         reason.file = self._own_file(reason.file)
         reason.source = self._source(reason)
         command = f"tiletwin judge {self.made.submission} --reference {self.made.reference}"
+        command += "".join(f" --target {name}" for name in self.settings.targets)
         if self.settings.seed:
             command += f" --seed {self.settings.seed}"
         if case is not None:
@@ -153,28 +167,31 @@ class _Judging:
                 break
             try:
                 args = inputs.arguments(case)
-                answer = oracle.answer(self.problem, args, case.seed)
+                answer = oracle.answer(self.problem, args, self.settings.seed, case.seed)
             except (oracle.Refused, ValueError) as error:
                 if case.is_example:
                     raise BadProblem(f"the reference does not take its own example: {error}") from None
                 self.made.refused += 1
                 continue
+            for note in answer.notes:
+                self.add(Reason("", "judge-bounds", note))
             self._case(case, args, answer)
 
     def _ask(
-        self, case: Case, args: list[Any], answer: oracle.Answer, records: bool
+        self, case: Case, args: list[Any], answer: oracle.Answer, records: bool, repeats: int = 0
     ) -> tuple[dict, list[torch.Tensor]]:
         packer = frames.Packer()
         head = {
-            "do": "run", "args": packer.tree(args), "gradients": answer.wanted, "seed": case.seed, "records": records,
-            "cotangents": packer.tree(answer.cotangents),
+            "do": "run", "args": packer.tree(args), "gradients": answer.wanted, "seed": self.settings.seed,
+            "records": records,
+            "cotangents": packer.tree(answer.cotangents), "repeats": repeats,
         }  # fmt: skip
         most = max(LEAST_CASE_SECONDS, self.settings.seconds)
         return self.worker.ask(head, packer.storages, most)
 
     def _case(self, case: Case, args: list[Any], answer: oracle.Answer) -> None:
         started = time.monotonic()
-        records = case.number == 0 and _bytes(args) <= MOST_RECORDED_BYTES
+        records = case.is_example and bytes_of(args) <= MOST_RECORDED_BYTES
         one = Judged(case.number, case.way, case.what, case.seed, described(args), "right", 0.0)
         self.made.cases.append(one)
         try:
@@ -197,9 +214,13 @@ class _Judging:
             one.outcome = "failed"
             self.add(Reason(BROKEN, "judge-message", f"its results cannot be read: {error}"), case, args)
             return
+        if case.number == 0:
+            again, _ = self._ask(case, args, answer, False, REPEATS)
+            for reason in evidence.of_repeats(again, int(said["launched"]), REPEATS):
+                self.add(reason, case, args)
         if records:
             self.replies.append((case, args, answer, said, storages))
-        elif one.outcome == WRONG and _bytes(args) <= MOST_RECORDED_BYTES:
+        elif one.outcome == WRONG and bytes_of(args) <= MOST_RECORDED_BYTES:
             with contextlib.suppress(WorkerEnded):
                 said, storages = self._ask(case, args, answer, True)
                 if said["failed"] is None:
@@ -212,7 +233,7 @@ class _Judging:
         if any(kind in failed["kinds"] for kind in _KERNEL_FAULTS):
             self.add(Reason(WRONG, "error", text, program=program, **place), case, args)
             return "failed"
-        if case.is_example or not any(kind in failed["kinds"] for kind in _REFUSALS):
+        if (case.is_example and not case.sizes) or not any(kind in failed["kinds"] for kind in _REFUSALS):
             self.add(Reason(BROKEN, "judge-error", text, **place), case, args)
             return "failed"
         self.add(Reason("", "judge-declined", f"declines inputs unlike the examples: {text}", **place), case, args)
@@ -227,6 +248,7 @@ class _Judging:
         outcome = "right"
         before = frames.Packer()
         tree = before.tree(args)
+        before.tree(answer.cotangents)
         if len(after) != len(before.storages) or any(a.numel() != b.numel() for a, b in zip(after, before.storages)):
             raise frames.BadMessage("other memory came back than was sent")
         changed = tensors_of(frames.unpacked(tree, after))
@@ -244,7 +266,7 @@ class _Judging:
                 outcome = WRONG
                 self.add(self._wrong(found, wanted, case, got), case, args)
         for i, (now, then) in enumerate(zip(changed, tensors_of(args))):
-            if i not in answer.written and not torch.equal(_raw(now), _raw(then)):
+            if i not in answer.written and not torch.equal(raw(now), raw(then)):
                 outcome = WRONG
                 text = (
                     f"writes its input: argument {i} holds other numbers afterwards, and the reference leaves it alone"
@@ -270,14 +292,14 @@ class _Judging:
         elements = sum(value.numel() for value in got)
         for reason in evidence.of_library(said["operations"], answer.work, int(said["launched"]), elements):
             self.add(reason, case, args)
-        if not said["launched"] and elements:
-            self.add(evidence.of_no_launch(self.problem.entry), case, args)
+        lows = [wanted.low for wanted in answer.results]
+        if not said["launched"] and not are_filled(lows):
+            self.add(evidence.of_no_launch(self.problem.entry, outcome == "right"), case, args)
         shapes = tuple((tuple(t.shape), str(t.dtype)) for t in tensors_of(args))
         earlier = self.seen.get(shapes)
-        lows = [wanted.low for wanted in answer.results]
         if earlier is None:
             self.seen[shapes] = (got, lows)
-        elif outcome == WRONG and _equal(got, earlier[0]) and not _equal(lows, earlier[1]):
+        elif outcome == WRONG and not are_filled(got) and equal(got, earlier[0]) and not equal(lows, earlier[1]):
             text = "results are remembered: other numbers of the same shapes give the results of an earlier call"
             self.add(Reason(CHEATING, "judge-remembered", text), case, args)
 
@@ -285,8 +307,8 @@ class _Judging:
 
     def _verify(self) -> None:
         try:
-            with Worker(self.settings.limits, "tiletwin.judge.verifier") as verifier:
-                for reply in self.replies[: 1 + MOST_WRONG]:
+            with Worker(self.settings.limits, "tiletwin.judge.verifier", self.starter) as verifier:
+                for reply in self.replies[: 2 + MOST_WRONG]:
                     self._verify_one(verifier, *reply)
         except WorkerEnded as error:
             self.add(Reason("", "judge-verifier", f"the launches could not be run once more: {error}"))
@@ -299,10 +321,11 @@ class _Judging:
 
         count = int(said["count"])
         packer = frames.Packer()
-        packer.tree(args)
+        packer.tree([args, self.problem.weights, answer.cotangents])
         leaves = leaf_tensors(said["results"])
         head = {
             "do": "verify", "launches": said["launches"], "given": len(packer.storages), "checks": CHECKS,
+            "targets": list(self.settings.targets),
             "results": {"list": leaves}, "stored": [leaf["tensor"][1] for leaf in leaves], "places": said["places"],
             "asked": self._asked(case, leaves),
         }  # fmt: skip
@@ -317,12 +340,12 @@ class _Judging:
             self.add(reason, case, args)
         are_right = all(one.outcome == "right" for one in self.made.cases if one.number == case.number)
         if complete and said["launched"]:
-            found = [
-                *evidence.of_results(told["results"], names, work, are_right),
-                *evidence.of_inputs(told["unexplained"], work),
-            ]
-            for reason in found:
+            for reason in evidence.of_results(told["results"], names, work, are_right):
                 self.add(reason, case, args)
+            if case.is_example and self.unexplained is not None:
+                for reason in evidence.of_inputs(told["unexplained"], self.unexplained, work):
+                    self.add(reason)
+            self.unexplained = told["unexplained"]
         for number, one in enumerate(told["results"]):
             if one["writer"] is not None:
                 self._place_writer(case, names[number], one["writer"])
@@ -354,46 +377,3 @@ class _Stop(WorkerEnded):
 
     def __init__(self) -> None:
         super().__init__("stop", "")
-
-
-def described(args: Any) -> str:
-    """ "float32[7, 64] (stride 1, 7), 3"."""
-
-    def one(value: Any) -> str:
-        if isinstance(value, torch.Tensor):
-            word = f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
-            return word if value.is_contiguous() else f"{word} with strides {list(value.stride())}"
-        if isinstance(value, (list, tuple)):
-            return "(" + ", ".join(map(one, value)) + ")"
-        return repr(value)
-
-    return ", ".join(map(one, args))
-
-
-def results_of(said: dict[str, Any], storages: list[torch.Tensor]) -> list[torch.Tensor]:
-    """The tensors that the submission gave. Errors: BadMessage."""
-    return tensors_of(frames.unpacked(said["results"], storages))
-
-
-def leaf_tensors(tree: Any) -> list[dict[str, Any]]:
-    """Descriptions of the tensors of a message's tree, in order."""
-    if not isinstance(tree, dict):
-        return []
-    ((word, content),) = tree.items()
-    if word == "tensor":
-        return [tree]
-    if word == "dict":
-        return [leaf for _, item in content for leaf in leaf_tensors(item)]
-    return [leaf for item in content for leaf in leaf_tensors(item)] if word in ("list", "tuple") else []
-
-
-def _bytes(args: Any) -> int:
-    return sum(value.untyped_storage().nbytes() for value in tensors_of(args))
-
-
-def _raw(value: torch.Tensor) -> torch.Tensor:
-    return value.contiguous().view(-1).view(torch.uint8) if value.numel() else value.new_empty(0, dtype=torch.uint8)
-
-
-def _equal(a: list[torch.Tensor], b: list[torch.Tensor]) -> bool:
-    return len(a) == len(b) and all(x.shape == y.shape and torch.equal(_raw(x), _raw(y)) for x, y in zip(a, b))

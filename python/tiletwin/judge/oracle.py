@@ -6,6 +6,8 @@ Not here:  the error analysis (rounding.py), comparing (comparing.py).
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +15,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._pytree import tree_flatten, tree_map
 
+from tiletwin import knobs
 from tiletwin.judge.conventions import Problem
 from tiletwin.judge.inputs import tensors_of
 from tiletwin.judge.rounding import Rounding, arithmetic
@@ -95,15 +98,17 @@ def _ran(
         return found, [g if g is not None else torch.zeros_like(args[i]) for g, i in zip(grads, wanted)]
 
 
-def answer(problem: Problem, args: list[Any], seed: int) -> Answer:
-    """Errors: Refused, the reference raises an exception for these arguments."""
+def answer(problem: Problem, args: list[Any], seed: int, case_seed: int) -> Answer:
+    """seed: of random numbers that the reference draws, the same for all cases. case_seed: of cotangents.
+
+    Errors: Refused, the reference raises an exception for these arguments."""
     schema = problem.schema
     wanted = [i for i, v in enumerate(args) if _differentiable(v)] if schema.gradients else []
     try:
         first, work = own(args), Work()
         with work:
             lows, _ = _ran(problem.call, first, wanted, None, seed)
-        cotangents = _cotangents(lows, seed) if wanted else []
+        cotangents = _cotangents(lows, case_seed) if wanted else []
         if wanted:
             lows, low_grads = _ran(problem.call, own(args), wanted, cotangents, seed)
         else:
@@ -116,25 +121,43 @@ def answer(problem: Problem, args: list[Any], seed: int) -> Answer:
     names = ["result" if len(lows) == 1 else f"result {i}" for i in range(len(lows))]
     names += [f"gradient of argument {i}" for i in wanted] + [f"argument {i}" for i in written]
     made = Answer([], written, wanted, cotangents, work=work.total)
-    all_low = [*lows, *low_grads, *(after[i].detach() for i in written)]
+    all_low = [value.cpu() for value in (*lows, *low_grads, *(after[i].detach() for i in written))]
     kinds = [value.dtype for value in before if value.is_floating_point()]
     kinds += [value.dtype for value in problem.weights.values() if value.is_floating_point()]
     mode = Rounding(arithmetic(kinds, schema.tf32), seed)
     wide = _widened(args)
     try:
-        with mode:
+        with mode, _no_kernels():
             exact, grads = _ran(problem.exact, wide, wanted, cotangents, seed)
             exact = [value.detach() for value in [*exact, *grads, *(tensors_of(wide)[i] for i in written)]]
             bounds = [mode.bound(value).clone() for value in exact]
     except Exception as error:
-        made.notes.append(
-            f"the reference does not run in float64 ({type(error).__name__}: {error}): bounds are 64 units"
-        )
+        why = str(error) if isinstance(error, _Launched) else f"it fails in float64: {type(error).__name__}: {error}"
+        made.notes.append(f"no bounds can be derived from the reference: {why}; they are 64 units of its own results")
         exact = [value.double() if value.is_floating_point() else value for value in all_low]
         bounds = [_coarse(value, mode.numbers.unit) for value in exact]
     for name, low, value, bound in zip(names, all_low, exact, bounds):
+        value, bound = value.cpu(), bound.cpu()
         made.results.append(Expected(name, low, value, _of_schema(schema, value, bound, args)))
     return made
+
+
+class _Launched(Exception):
+    """The mode does not see what kernels compute."""
+
+
+@contextlib.contextmanager
+def _no_kernels() -> Iterator[None]:
+    """Launches are errors."""
+
+    def refuse(_: Any) -> None:
+        raise _Launched("it launches kernels, which the error analysis does not see")
+
+    knobs.runtime.launch_enter_hook.add(refuse)
+    try:
+        yield
+    finally:
+        knobs.runtime.launch_enter_hook.remove(refuse)
 
 
 def _differentiable(value: Any) -> bool:

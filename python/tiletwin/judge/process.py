@@ -22,8 +22,10 @@ from typing import Any
 
 import torch
 
+from tiletwin import variables
 from tiletwin.judge import frames
 from tiletwin.judge.sandbox import USUAL, Limits
+from tiletwin.judge.starter import Starter
 
 MOST_PRINTED = 1 << 20
 """Bytes that a worker may print; more ends it."""
@@ -31,7 +33,7 @@ MOST_ANSWERED = 1 << 30
 """Bytes of one answer."""
 _KEPT = 4000
 """Bytes of what a worker prints that reports show."""
-_PASSED = ("PATH", "LANG", "LC_ALL", "TILETWIN_LIBRARIES", "TILETWIN_NUM_THREADS", "LD_LIBRARY_PATH", "PYTHONPATH")
+_PASSED = ("PATH", "LANG", "LC_ALL", "TILETWIN_LIBRARIES", "LD_LIBRARY_PATH", "PYTHONPATH")
 
 
 class WorkerEnded(Exception):
@@ -45,29 +47,32 @@ class WorkerEnded(Exception):
 class Worker:
     """A process in a sandbox. Attributes: printed, the first bytes of what it has printed."""
 
-    def __init__(self, limits: Limits = USUAL, module: str = "tiletwin.judge.worker") -> None:
+    def __init__(
+        self, limits: Limits = USUAL, module: str = "tiletwin.judge.worker", starter: Starter | None = None
+    ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="tiletwin-judge-"))
         self.printed = bytearray()
         self._count = 0
+        self._status: int | None = None
         ask_read, ask_write = os.pipe()
         answer_read, answer_write = os.pipe()
-        numbers = [limits.memory, limits.disk, limits.processor]
-        words = [sys.executable, "-s", "-m", module, self.folder, ask_read, answer_write, *numbers]
-        environment = {name: os.environ[name] for name in _PASSED if name in os.environ}
-        environment |= {
-            "TILETWIN_INTERPRET": "1", "HOME": str(self.folder), "TMPDIR": str(self.folder),
-            "TILETWIN_CACHE_DIR": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1",
-        }  # fmt: skip
-        self._process = subprocess.Popen(
-            list(map(str, words)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            pass_fds=(ask_read, answer_write), env=environment, start_new_session=True,
-        )  # fmt: skip
-        os.close(ask_read)
-        os.close(answer_write)
-        self._ask = os.fdopen(ask_write, "wb")
-        self._answer = answer_read
-        self._out = self._process.stdout
-        for number in (self._answer, self._out.fileno(), self._ask.fileno()):  # type: ignore[union-attr]
+        out_read, out_write = os.pipe()
+        numbers = list(map(str, (limits.memory, limits.disk, limits.processor)))
+        self._starter = starter
+        if starter is not None:
+            self._number = starter.start(module, [str(self.folder), *numbers], (ask_read, answer_write, out_write))
+        else:
+            words = [sys.executable, "-s", "-m", module, str(self.folder), str(ask_read), str(answer_write), *numbers]
+            self._process = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=out_write, stderr=out_write,
+                pass_fds=(ask_read, answer_write), env=environment(str(self.folder)), start_new_session=True,
+            )  # fmt: skip
+            self._number = self._process.pid
+        for number in (ask_read, answer_write, out_write):
+            os.close(number)
+        self._ask, self._answer, self._out = ask_write, answer_read, out_read
+        self._may_print = True
+        for number in (self._answer, self._out, self._ask):
             os.set_blocking(number, False)
 
     def ask(
@@ -95,9 +100,9 @@ class Worker:
     def _write(self, data: memoryview, deadline: float) -> None:
         data = data.cast("B") if data.nbytes else memoryview(b"")
         while data:
-            self._wait(self._ask.fileno(), selectors.EVENT_WRITE, deadline)
+            self._wait(self._ask, selectors.EVENT_WRITE, deadline)
             try:
-                data = data[os.write(self._ask.fileno(), data[: 1 << 20]) :]
+                data = data[os.write(self._ask, data[: 1 << 20]) :]
             except BlockingIOError:
                 continue
             except BrokenPipeError:
@@ -120,22 +125,22 @@ class Worker:
         """Until the pipe is ready; takes what the worker prints meanwhile."""
         with selectors.DefaultSelector() as ready:
             ready.register(number, event)
-            if self._out is not None:
+            if self._may_print:
                 ready.register(self._out, selectors.EVENT_READ)
             while True:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise WorkerEnded("time", "it did not end in time")
                 found = {key.fd for key, _ in ready.select(left)}
-                if self._out is not None and self._out.fileno() in found and not self._take_printed():
+                if self._out in found and not self._take_printed():
                     ready.unregister(self._out)
-                    self._out = None
+                    self._may_print = False
                 if number in found:
                     return
 
     def _take_printed(self) -> bool:
         """Whether more may come. Errors: WorkerEnded, it printed too much."""
-        part = os.read(self._out.fileno(), 1 << 16)  # type: ignore[union-attr]
+        part = os.read(self._out, 1 << 16)
         self._count += len(part)
         self.printed += part[: max(_KEPT - len(self.printed), 0)]
         if self._count > MOST_PRINTED:
@@ -144,28 +149,37 @@ class Worker:
 
     def _ended(self) -> WorkerEnded:
         """How the process ended by itself."""
-        try:
-            code = self._process.wait(5)
-        except subprocess.TimeoutExpired:
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline and _runs(self._number):
+            time.sleep(0.01)
+        if _runs(self._number):
             return WorkerEnded("exit", "it closed the pipe to the judge")
-        if code < 0:
-            name = signal.Signals(-code).name
-            return WorkerEnded("crash", f"the process ended with {name}")
-        return WorkerEnded("exit", f"the process ended with exit code {code}")
+        status = self._wait_for_end()
+        if os.WIFSIGNALED(status):
+            return WorkerEnded("crash", f"the process ended with {signal.Signals(os.WTERMSIG(status)).name}")
+        return WorkerEnded("exit", f"the process ended with exit code {os.waitstatus_to_exitcode(status)}")
+
+    def _wait_for_end(self) -> int:
+        if self._status is None:
+            if self._starter is not None:
+                self._status = self._starter.wait(self._number)
+            else:
+                code = self._process.wait()
+                self._status = -code if code < 0 else code << 8
+        return self._status
 
     def kill(self) -> None:
         """Ends the process and everything that it started."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        if self._status is None:
+            for end, number in ((os.kill, self._number), (os.killpg, self._number)):
+                with contextlib.suppress(ProcessLookupError):
+                    end(number, signal.SIGKILL)
+        self._wait_for_end()
 
     def close(self) -> None:
         self.kill()
-        with contextlib.suppress(OSError):
-            self._ask.close()
-        os.close(self._answer)
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for number in (self._ask, self._answer, self._out):
+            os.close(number)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> Worker:
@@ -173,3 +187,21 @@ class Worker:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _runs(number: int) -> bool:
+    """Whether a process has not ended, waited for or not."""
+    try:
+        with open(f"/proc/{number}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
+
+
+def environment(folder: str) -> dict[str, str]:
+    """Of a process that runs submissions: nothing of this one's that it has no use for. folder: its own."""
+    kept = {name: value for name in _PASSED if (value := variables.given(name)) is not None}
+    return kept | {
+        "TILETWIN_INTERPRET": "1", "TILETWIN_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "HOME": folder,
+        "TMPDIR": folder, "TILETWIN_CACHE_DIR": folder, "PYTHONDONTWRITEBYTECODE": "1",
+    }  # fmt: skip

@@ -33,7 +33,8 @@ class Arithmetic:
     """How right implementations compute.
 
     unit: of a result's rounding, in the type of the data. sums: of one addition inside of a sum or a product; sums of
-    half precision are made in float32. operands: what reading an operand of a matrix product may be off by, relatively.
+    half precision are made in float32. operands: what reading both operands of a matrix product may be off by,
+    relatively: tf32 drops 13 bits of each.
     least: absolute error of an underflow.
     """
 
@@ -49,7 +50,7 @@ def arithmetic(kinds: list[torch.dtype], reads_tf32: bool = True) -> Arithmetic:
     coarsest = max((kind for kind in kinds if kind in UNITS), key=UNITS.__getitem__, default=torch.float32)
     sums = min(UNITS[coarsest], UNITS[torch.float32])
     tf32 = reads_tf32 and coarsest is torch.float32
-    return Arithmetic(UNITS[coarsest], sums, 2.0**-10 if tf32 else 0.0, SMALLEST[coarsest])
+    return Arithmetic(UNITS[coarsest], sums, 2.0**-9 if tf32 else 0.0, SMALLEST[coarsest])
 
 
 class Rounding(OperationMode):

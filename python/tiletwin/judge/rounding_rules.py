@@ -6,7 +6,8 @@ Rules:     - what moves or chooses numbers adds nothing; what it makes of operan
            - sums and products: |A| |B| with operands as far off as they may be, and one error for each term;
            - elementwise operations: operands are moved as far as they may be off, in several directions, and twice the
              largest change counts, since the worst direction may not have been tried;
-           - everything else: the same, with operands moved a few units further, as a backward stable algorithm does.
+           - everything else: the same, with operands moved a few units further, as a backward stable algorithm does,
+             and four times.
            Results are rounded to the type of the data at the end, four units for functions of a GPU.
 """
 
@@ -68,7 +69,8 @@ _CANCELS = frozenset(
 """Often written as 1 + f(x) or f(x) - 1: then they are off by units of 1 and of the operand, not of the result."""
 FUNCTION_UNITS = 4.0
 """Units of a function of a GPU (PTX ISA, .approx), in the type of the data."""
-_DIRECTIONS = 3
+_DIRECTIONS = 6
+"""That operands are moved in: all up, all down, and each element one way or the other."""
 
 
 def bounds_of(
@@ -92,7 +94,7 @@ def bounds_of(
     else:
         terms = max((value.numel() for value in floats), default=1) / max(min(v.numel() for v in outputs), 1)
         steps = FUNCTION_UNITS * numbers.unit + 2.0 * terms**0.5 * numbers.sums
-        found = _moved(mode, func, args, kwargs, outputs, steps)
+        found = [2.0 * bound for bound in _moved(mode, func, args, kwargs, outputs, steps)]
     if name in _CANCELS:
         size = FUNCTION_UNITS * numbers.sums * (1.0 + max((float(_largest(v)) for v in floats), default=0.0))
         found = [bound + size for bound in found]

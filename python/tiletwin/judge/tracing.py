@@ -12,6 +12,7 @@ Rules:     - a byte of a result comes from a kernel if the storage is one that k
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -112,7 +113,7 @@ def unexplained_inputs(
     replayed: list[Any], rows: list[dict[str, Any]], inputs: list[np.ndarray]
 ) -> list[dict[str, Any]]:
     """Arguments that hold numbers which neither inputs nor earlier kernels explain: kernel, line, argument, elements,
-    count."""
+    count, digest of the memory."""
     del rows
     raw = [data.tobytes() for data in inputs]
     found: list[dict[str, Any]] = []
@@ -129,7 +130,7 @@ def unexplained_inputs(
             if rare:
                 found.append({
                     "kernel": launch.kernel, "line": launch.line, "argument": name, "elements": int(numbers.size),
-                    "count": rare,
+                    "count": rare, "digest": hashlib.sha256(data.tobytes()).hexdigest(),
                 })  # fmt: skip
     return found
 

@@ -17,7 +17,9 @@ from typing import Any
 from tiletwin.judge import sandbox
 from tiletwin.judge.worker import Server
 
-CHECKS = "undefined,bounds,races,order,promises,overflow,nan"
+CHECKS = "undefined,bounds,races,order,barriers,promises,overflow,nan"
+MOST_SIMULATED = 1 << 20
+"""Bytes of memory of a launch that the simulator runs."""
 MOST_DERIVED = 1 << 22
 """Bytes of memory of a launch whose writers are derived."""
 
@@ -37,6 +39,9 @@ class _Replayed:
 
 
 class _Verifier(Server):
+    notes: list[str]
+    """Of this question: what could not be looked at on a target."""
+
     def do_verify(self, head: dict[str, Any], storages: list[Any]) -> tuple[dict[str, Any], list[Any]]:
         """Replays launches. head: launches (kernel, line, places), places of the results' storages, results (as tensors
         of these), asked (numbers of results and indices whose writers are wanted), inputs (tensors), checks."""
@@ -45,11 +50,12 @@ class _Verifier(Server):
         from tiletwin.judge import frames, tracing
 
         files, memory, given = storages[: len(head["launches"])], storages[len(head["launches"]) :], head["given"]
+        self.notes = []
         inputs, results = memory[:given], memory[given:]
         replayed, problems, findings = [], [], []
         for row, data in zip(head["launches"], files):
             try:
-                replayed.append(self._replay(row, data, head["checks"], findings))
+                replayed.append(self._replay(row, data, head["checks"], findings, head["targets"]))
             except Exception as error:  # the file is the submission's
                 problems.append(f"{row.get('kernel')}: {type(error).__name__}: {error}")
                 replayed.append(None)
@@ -60,9 +66,35 @@ class _Verifier(Server):
             place = head["places"][head["stored"][number]]
             told.append(tracing.of_result(tensor, place, replayed, head["launches"], head["asked"].get(str(number))))
         del np
+        problems += self.notes
         return {"problems": problems, "findings": findings, "unexplained": explained, "results": told}, []
 
-    def _replay(self, row: dict[str, Any], data: Any, words: str, findings: list[Any]) -> _Replayed:
+    def _on_targets(self, launch: Any, outcome: Any, targets: list[str]) -> list[Any]:
+        """What named GPUs would refuse of the kernel, and what the simulator finds in its code for sm_90."""
+        from types import SimpleNamespace
+
+        from tiletwin import _C, checks, devices
+        from tiletwin.diff.backends import SimBackend
+        from tiletwin.diff.comparing import compare_launch
+
+        found: list[Any] = []
+        with checks.aside():
+            for name in targets:
+                if name != "sim":
+                    module = _C.parse_ttir(launch.ttir, f"{launch.name}.ttir")
+                    kernel = SimpleNamespace(options=launch.options, name=launch.name, module=module)
+                    found += devices.examine(kernel, None, name)
+                elif sum(data.size for data in launch.memory) <= MOST_SIMULATED:
+                    backend = SimBackend()
+                    report = compare_launch(launch, ["interp", backend], known={"interp": outcome}, localise=False)
+                    ended = report.outcomes[1]
+                    self.notes += [f"{launch.name} on the simulator: {why}" for why in [ended.unsupported] if why]
+                    if report.verdict == "different":
+                        self.notes.append(f"{launch.name}: the simulator gives other results: {ended.error or report}")
+                    found += backend.examine(launch)
+        return found
+
+    def _replay(self, row: dict[str, Any], data: Any, words: str, findings: list[Any], targets: list[str]) -> _Replayed:
         import numpy as np
 
         from tiletwin import checks, variables
@@ -79,6 +111,7 @@ class _Verifier(Server):
             outcome = InterpBackend().run(launch)
             found = checks.findings()
         variables.put("TILETWIN_CHECK", None)
+        found += self._on_targets(launch, outcome, targets)
         for finding in found:
             result = of_finding(finding)
             findings.append({

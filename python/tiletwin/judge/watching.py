@@ -9,6 +9,7 @@ Invariant: nothing here is trusted: a submission that hides something from this 
 from __future__ import annotations
 
 import builtins
+import gc
 import math
 import os
 import random
@@ -35,7 +36,7 @@ _EVENTS = {
     "socket.__new__": "network", "socket.connect": "network", "socket.getaddrinfo": "network",
     "urllib.Request": "network", "subprocess.Popen": "process", "os.system": "process", "os.fork": "process",
     "os.forkpty": "process", "os.exec": "process", "os.posix_spawn": "process", "pty.spawn": "process",
-    "os.putenv": "", "gc.get_objects": "harness", "gc.get_referrers": "harness", "sys.settrace": "harness",
+    "gc.get_objects": "harness", "gc.get_referrers": "harness", "sys.settrace": "harness",
     "sys.setprofile": "harness", "sys.addaudithook": "harness", "ctypes.dlopen": "foreign",
 }  # fmt: skip
 """Audit events of Python that a kernel's code has no use for, and what they are evidence of."""
@@ -71,6 +72,9 @@ def _own_line(file: str, frame: FrameType | None) -> int:
             return 0
         frame = frame.f_back
     return 0
+
+
+_objects = gc.get_objects
 
 
 class Watch:
@@ -193,6 +197,12 @@ class Launches:
         self._kept.append(arguments)
         line = line_in(self.file, sys._getframe(1))
         self.rows.append({"kernel": fn.__name__, "line": line, "places": taker.places, "path": path})
+
+
+def tensors() -> int:
+    """How many tensors live."""
+    gc.collect()
+    return sum(issubclass(type(value), torch.Tensor) for value in _objects())
 
 
 def guarded(run: Callable[[], Any], file: str) -> tuple[Any, dict[str, Any] | None]:

@@ -7,7 +7,7 @@ import triton.language as tl
 def _row(o, x, sx, so, n, B: tl.constexpr):
     r = tl.program_id(0)
     c = tl.arange(0, B)
-    v = tl.load(x + r * sx + c, mask=c < n, other=-float("inf"))
+    v = tl.load(x + r * sx + c, mask=c < n, other=-float("inf")).to(tl.float32)
     e = tl.exp(v - tl.max(v, 0))
     tl.store(o + r * so + c, e / tl.sum(e, 0), mask=c < n)
 
