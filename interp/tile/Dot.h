@@ -8,6 +8,7 @@
 // Invariant: every sum runs over k in increasing order in one accumulator; blocks and remainders do not change it.
 #pragma once
 #include "interp/tile/Vectors.h"
+#include <utility>
 
 namespace tiletwin::tile {
 
@@ -100,18 +101,54 @@ constexpr int64_t nextRows(int64_t left) {
   return left - kKernelRows >= least ? kKernelRows : left - least;
 }
 
+/// Lines that the next dot is expected to read, asked for a few at a time while this one computes: rows of a wide matrix are
+/// pages apart, which hardware prefetching does not follow. They go to the second-level cache, as the first is full.
+class Ahead {
+public:
+  /// [p][q] elements of so many bytes; strides in elements. One of the dimensions has to run on in memory.
+  Ahead(const void* first, int64_t p, int64_t q, int64_t srcP, int64_t srcQ, int64_t bytes) {
+    if (srcP == 1) std::swap(p, q), std::swap(srcP, srcQ);
+    constexpr int64_t kMost = 64 << 10; // more would push each other out
+    if (!first || srcQ != 1 || p * q * bytes > kMost) return;
+    const uintptr_t offset = uintptr_t(first) % 64;
+    row_ = uintptr_t(first) - offset;
+    rows_ = p;
+    rowBytes_ = q * bytes + int64_t(offset);
+    stride_ = srcP * bytes;
+  }
+  int64_t lines() const { return rows_ * ((rowBytes_ + 63) / 64); }
+  /// Returns how many of the lines were left to be asked for by somebody else.
+  TILETWIN_INLINE int64_t fetch(int64_t lines) {
+    for (; lines > 0 && rows_ > 0; --lines) {
+      _mm_prefetch(reinterpret_cast<const char*>(row_ + at_), _MM_HINT_T1);
+      if ((at_ += 64) < uintptr_t(rowBytes_)) continue;
+      at_ = 0;
+      row_ += uintptr_t(stride_);
+      --rows_;
+    }
+    return lines;
+  }
+
+private:
+  uintptr_t row_ = 0, at_ = 0; // addresses that may be anywhere
+  int64_t rows_ = 0, rowBytes_ = 0, stride_ = 0;
+};
+
 /// One block: packed operands, m x n of d.
 template <class K>
 void dotBlock(int64_t m, int64_t n, int64_t packed, const typename K::Packed* a, const typename K::Packed* b,
-              const typename K::Sum* c, int64_t cRow, typename K::Sum* d, int64_t dRow) {
+              const typename K::Sum* c, int64_t cRow, typename K::Sum* d, int64_t dRow, Ahead& nextA, Ahead& nextB) {
   static constexpr auto kKernels = microKernels<K>(std::make_index_sequence<kKernelRows>{});
   using Sum = typename K::Sum;
   constexpr int NR = kColumns<K>, L = kPacketLanes<K>;
+  const int64_t calls = ((n + NR - 1) / NR) * ((m + kKernelRows - 1) / kKernelRows);
+  const int64_t ahead = (nextA.lines() + nextB.lines() + calls - 1) / calls;
   for (int64_t j = 0; j < n; j += NR, b += panelStride<K>(packed)) {
     const int64_t columns = n - j < NR ? n - j : NR;
     const int packets = columns > L ? 2 : 1;
     for (int64_t i = 0; i < m;) {
       const int64_t rows = nextRows(m - i);
+      nextB.fetch(nextA.fetch(ahead));
       const auto kernel = kKernels[size_t(rows - 1)][size_t(packets - 1)];
       const auto* rowsOfA = a + i * kRowStride<K>;
       const Sum* from = c ? c + i * cRow + j : nullptr;
@@ -157,6 +194,8 @@ template <class K> void dotBlocked(const TwDot& t, const Operands& operands) {
   auto* packedA = static_cast<Packed*>(t.scratch);
   const int64_t blockRows = t.m < kBlockRows ? t.m : kBlockRows;
   Packed* packedB = packedA + blockRows * kRowStride<K>;
+  Ahead nextA(t.aNext, t.m, t.k, t.aRow, t.aCol, operands.aBytes),
+      nextB(t.bNext, t.k, t.n, t.bRow, t.bCol, operands.bBytes); // with the first block: few dots have more
   const auto at = [](const void* p, int64_t offset, int64_t bytes) {
     return static_cast<const uint8_t*>(p) + offset * bytes;
   };
@@ -181,7 +220,7 @@ template <class K> void dotBlocked(const TwDot& t, const Operands& operands) {
         Sum* d = static_cast<Sum*>(t.d) + i * t.dRow + j;
         const bool first = k0 == 0;
         const Sum* c = !first ? d : t.c ? static_cast<const Sum*>(t.c) + i * t.cRow + j : nullptr;
-        dotBlock<K>(m, n, packed, packedA, packedB, c, first ? t.cRow : t.dRow, d, t.dRow);
+        dotBlock<K>(m, n, packed, packedA, packedB, c, first ? t.cRow : t.dRow, d, t.dRow, nextA, nextB);
       }
     }
   }

@@ -135,6 +135,9 @@ struct TwDot {
   void* d;
   int64_t dRow;  ///< result, acc type; may be c itself
   void* scratch; ///< at least dotScratchBytes(m, n, k), 64-byte aligned
+  /// Where the next dot may be going to read its operands of the same form, to have them in the cache by then; null: unknown.
+  /// Any address will do: it is a hint.
+  const void *aNext = nullptr, *bNext = nullptr;
 };
 /// How operands are rounded before multiplying. Tf32 drops the low 13 bits of f32 operands (truncation).
 /// Tf32x3, Bf16x3 and Bf16x6 are computed in full f32 ("at least as accurate"). Ieee: f64 accumulation, rounded once.

@@ -41,8 +41,10 @@ void runDot(TwDotFn fn, const Case& s, const Matrix& a, const Matrix& b, const v
   BOOST_REQUIRE(bytes <= 1 << 20);
   std::vector<uint8_t> memory(bytes + 128, 0xCD);
   uint8_t* scratch = memory.data() + (64 - reinterpret_cast<uintptr_t>(memory.data()) % 64) % 64;
-  const TwDot dot{s.m,         s.n,         s.k, a.data.data(), a.rowStride, a.colStride, b.data.data(),
-                  b.rowStride, b.colStride, c,   cRow,          d,           dRow,        scratch};
+  TwDot dot{s.m,         s.n,         s.k, a.data.data(), a.rowStride, a.colStride, b.data.data(),
+            b.rowStride, b.colStride, c,   cRow,          d,           dRow,        scratch};
+  dot.aNext = reinterpret_cast<const void*>(uintptr_t(0x11)); // no memory is there: hints are not read
+  dot.bNext = reinterpret_cast<const void*>(~uintptr_t(0) - 100);
   fn(&dot);
   for (size_t i = 0; i < 64 - size_t(scratch - memory.data()); ++i) BOOST_REQUIRE(scratch[bytes + i] == 0xCD);
 }
