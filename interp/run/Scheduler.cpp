@@ -87,15 +87,19 @@ Scheduler::Scheduler(const Executor& executor, const ProgramOrder& order, const 
 }
 
 bool Scheduler::claim(Seat& seat, int64_t& begin, int64_t& end) {
+  const int64_t most = options_.programNanoseconds > 0
+                           ? std::clamp<int64_t>(kChunkNanoseconds / options_.programNanoseconds, 1, kLargestChunk)
+                           : kLargestUnmeasuredChunk;
+  if (shares_) {
+    if (seat.share_ < 0) seat.share_ = shares_->home();
+    const auto isCancelled = [this](int64_t position) { return cancelled(position); };
+    return shares_->claim(seat.share_, most, isCancelled, begin, end);
+  }
   // First the bound, then the claim: lowestRunning() must never miss a position that has been handed out.
   int64_t next = next_.load();
   seat.position_.store(next);
   if (next >= count_ || cancelled(next)) return false;
-  int64_t chunk = (count_ - next) / (int64_t(options_.threads) * 16);
-  int64_t cap = kLargestUnmeasuredChunk;
-  if (options_.programNanoseconds > 0)
-    cap = std::clamp<int64_t>(kChunkNanoseconds / options_.programNanoseconds, 1, kLargestChunk);
-  chunk = std::clamp<int64_t>(chunk, 1, cap);
+  const int64_t chunk = std::clamp<int64_t>((count_ - next) / (int64_t(options_.threads) * 16), 1, most);
   begin = next_.fetch_add(chunk);
   end = std::min(begin + chunk, count_);
   return begin < count_;
@@ -114,6 +118,10 @@ void Scheduler::work(Seat& seat) {
       });
       ++seat.programs_;
       if (seat.launching_ && count_ > 1) tick();
+    }
+    if (shares_) {
+      shares_->finish(seat.share_, end - begin);
+      continue;
     }
     done_.fetch_add(end - begin, std::memory_order_relaxed);
     if (!seat.launching_ || opened_ || options_.threads == 1) continue;
@@ -171,6 +179,8 @@ int Scheduler::helpersWorthwhile(int64_t programNanoseconds) const {
 }
 
 void Scheduler::lead() {
+  // Not before: how long a region takes to begin says nothing about programs.
+  if (count_ > 1 && launchingSeat_->programs_ == 0) start_ = now(CLOCK_MONOTONIC);
   work(*launchingSeat_);
   if (measured_ < 0 && launchingSeat_->programs_ > 1)
     measured_ = (now(CLOCK_MONOTONIC) - start_) / launchingSeat_->programs_;
@@ -245,12 +255,16 @@ Trap Scheduler::run() {
     failWith(0, {}, TrapKind::OutOfMemory, "no memory for the tiles of one program");
     return std::move(trap_);
   }
-  int helpers = 0;
-  if (count_ > 1) {
-    start_ = now(CLOCK_MONOTONIC);
-    if (options_.threads > 1) helpers = helpersWorthwhile(options_.programNanoseconds);
+  const int helpers = count_ > 1 && options_.threads > 1 ? helpersWorthwhile(options_.programNanoseconds) : 0;
+  if (helpers == 0) {
+    lead();
+  } else if (countsSeats()) { // the lowest position that runs must be known
+    lead(helpers);
+  } else {
+    Shares shares(count_, helpers + 1);
+    shares_ = &shares;
+    lead(helpers);
   }
-  helpers > 0 ? lead(helpers) : lead();
   deliverPrints();
   executor_.leave(executor_.context, seat.frame_);
   return outcome();
@@ -269,11 +283,13 @@ void Scheduler::tick() {
   if (waitingBytes_.load(std::memory_order_relaxed) > 0) deliverPrints();
 }
 
+int64_t Scheduler::finished() const { return shares_ ? shares_->finished() : done_.load(std::memory_order_relaxed); }
+
 void Scheduler::callPoll() {
   if (!hooks_.poll) return;
   bool goOn = false;
   try {
-    goOn = hooks_.poll(std::min(done_.load(std::memory_order_relaxed), count_), count_);
+    goOn = hooks_.poll(std::min(finished(), count_), count_);
   } catch (...) { // as if it had said stop
   }
   noticeFork();

@@ -3,13 +3,14 @@
 // Here:      who takes which program, traps and their order, prints and their order, interruption, progress.
 // Not here:  plans and frames (Launch.cpp joins them to this through Executor), threads (Workers.h); programs that wait
 //            for each other leave their worker and come back by the rules of SchedulerWaiting.cpp.
-// Idea:      positions are handed out in ascending chunks from one counter, to helpers and to the launching thread alike.
-//            A trap at position p cancels what is above p; everything below p has been handed out already and runs to
-//            its end, so the lowest trap of the grid wins whatever the timing.
+// Idea:      positions are handed out in ascending chunks from one counter, to helpers and to the launching thread alike, or
+//            each thread has a part of them (Shares.h). A trap at position p cancels what is above p; everything below p
+//            still runs to its end, so the lowest trap of the grid wins whatever the timing.
 // Invariant: hooks are called on the launching thread only; nothing is allocated unless a program prints or traps.
 #pragma once
 #include "interp/Interp.h"
 #include "interp/run/ProgramOrder.h"
+#include "interp/run/Shares.h"
 #include "interp/run/Workers.h"
 #include <atomic>
 #include <condition_variable>
@@ -45,6 +46,7 @@ private:
   Scheduler& scheduler_;
   const bool launching_;          ///< the launching thread's seat
   unsigned polls_ = 0;            ///< own thread
+  int share_ = -1;                ///< the part that it takes positions from, if there are parts; own thread
   int64_t programs_ = 0;          ///< run so far; own thread
   void* frame_ = nullptr;         ///< own thread
   bool running_ = false;          ///< launches that may wait: a program is at hand. Under Scheduler::mutex_
@@ -125,6 +127,7 @@ private:
   int helpersWorthwhile(int64_t programNanoseconds) const;
   void lead();                     // launching thread: its part of a launch
   void lead(int helpers);          // the same beside helpers
+  int64_t finished() const;        // positions finished or skipped
   void openToHelpers(int helpers); // launching thread
   void helperMain();
   void waitForHelpers();
@@ -174,10 +177,11 @@ private:
   const ScheduleOptions options_;
   const int64_t count_;
 
+  Shares* shares_ = nullptr; // written by the launching thread before others come; null: next_ hands out
   alignas(64) std::atomic<int64_t> next_{0}; // any thread: next position to hand out
   alignas(64) std::atomic<int64_t> limit_;   // any thread: position of the lowest trap; lowered under mutex_
   std::atomic<bool> interrupted_{false};     // any thread
-  alignas(64) std::atomic<int64_t> done_{0}; // any thread: positions finished or skipped
+  alignas(64) std::atomic<int64_t> done_{0}; // any thread: positions finished or skipped that next_ has handed out
   std::atomic<size_t> waitingBytes_{0};      // any thread: text in waiting_; changed under mutex_
 
   std::mutex mutex_;

@@ -198,9 +198,9 @@ bool Workers::join(Entry& entry) {
   while (!entry.state.compare_exchange_weak(state, state - kWanted + kInside, std::memory_order_acquire));
   const bool ours = entry.bit != 0;
   if ((state & kWantedMask) == kWanted) wanting_.fetch_and(~entry.bit);
-  busy_.fetch_add(ours, std::memory_order_relaxed);
+  if (ours) busy_.fetch_add(1, std::memory_order_relaxed);
   entry.call->work(entry.call->context);
-  busy_.fetch_sub(ours, std::memory_order_relaxed);
+  if (ours) busy_.fetch_sub(1, std::memory_order_relaxed);
   // From here on the call may be gone, and another one may have its entry.
   state = entry.state.fetch_sub(kInside);
   if ((state & kInsideMask) == kInside && (state & kOwnerSleeps)) wakeSleepers(entry.state, 1);
