@@ -90,8 +90,11 @@ struct GroupOp {
   std::vector<int32_t> moving; ///< streams whose address may depend on the row or the strip
   std::vector<GroupStep> steps;
   bool hasView = false, hasIota = false, hasBox = false, mayCopy = false;
-  /// One dimension, one store that a node writes by itself, and nothing but strip functions: see ExecuteStraightGroup.cpp.
+  /// One dimension, at most one store, which a node writes by itself, and no numbers of elements: see ExecuteStraightGroup.cpp.
   bool straight = false;
+  /// Views of at least this many bytes in a row are fetched ahead, so that memory works while a program computes. Groups of
+  /// one operation and its store do nothing but wait for memory: there it was measured to cost.
+  static constexpr int64_t kAheadRowBytes = 4096;
   static constexpr size_t kStraightStreams = 16;
   /// A stream of a straight group that moves from strip to strip.
   struct Run {

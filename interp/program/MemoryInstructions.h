@@ -34,8 +34,9 @@ struct DimStride {
 /// What a load leaves for its readers, in the arena: where the tile is. Strides (int64 each) follow.
 struct ViewDescriptor {
   std::byte* data;
-  uintptr_t lo, hi; ///< user memory the view covers; lo == hi: the tile is a copy
-  uint64_t fill;    ///< one element: the value of a load that reads nothing
+  uintptr_t lo, hi;        ///< user memory the view covers; lo == hi: the tile is a copy
+  const std::byte* source; ///< a copy: where the first element would be in user memory; null: nowhere that would help
+  uint64_t fill;           ///< one element: the value of a load that reads nothing
   int64_t* strides() { return reinterpret_cast<int64_t*>(this + 1); }
 };
 

@@ -39,18 +39,18 @@ void GroupOp::seal() {
     for (const GroupNode& node : nodes)
       if (node.kind != GroupNode::Sink)
         nodes[size_t(k)].readBack |= std::count(node.src, node.src + node.sources, nodes[size_t(k)].src[0]) > 0;
-  straight = rank == 1 && sinks.size() == 1 && !hasIota && !hasBox && streams.size() <= kStraightStreams;
+  straight = rank == 1 && sinks.size() <= 1 && !hasIota && streams.size() <= kStraightStreams;
   if (straight) {
-    const GroupNode& store = nodes[size_t(sinks[0])];
-    straight = store.directFrom >= 0 && store.access.shape.size() == 1 && store.access.root >= 0;
-    for (size_t s = 0; s < streams.size(); ++s)
-      if (const bool view = places[s].view;
-          view || int32_t(s) == store.src[0] ||
-          (places[s].kind == GroupStream::Tile || places[s].kind == GroupStream::Operand)) {
-        const int64_t bytes = view || int32_t(s) == store.src[0] ? streams[s].elementBytes : flat[s].value;
-        straight &= bytes == 0 || bytes == streams[s].elementBytes;
-        runs.push_back({int32_t(s), int32_t(bytes)});
-      }
+    const GroupNode* store = sinks.empty() ? nullptr : &nodes[size_t(sinks[0])];
+    if (store) straight = store->directFrom >= 0 && store->access.shape.size() == 1 && store->access.root >= 0;
+    for (size_t s = 0; s < streams.size(); ++s) {
+      const bool view = places[s].view, stored = store && int32_t(s) == store->src[0];
+      if (!view && !stored && places[s].kind != GroupStream::Tile && places[s].kind != GroupStream::Operand) continue;
+      const int64_t bytes = view || stored ? streams[s].elementBytes : flat[s].value;
+      straight &= bytes == 0 || bytes == streams[s].elementBytes;
+      if (view && !store) straight &= shape[0] * bytes < kAheadRowBytes; // the general walk fetches ahead
+      runs.push_back({int32_t(s), int32_t(bytes)});
+    }
   }
 }
 

@@ -47,9 +47,6 @@ bool storesStream(const Access& access, const Frame& f, const SinkState& s, size
          streamsPastCache(f.launch->extents[size_t(access.root)], (s.hi[inner] - s.lo[inner]) * access.elementBytes);
 }
 
-/// Views of at least this many bytes in a row are fetched ahead, so that memory works while a program computes. Groups of
-/// one operation and its store do nothing but wait for memory: there it was measured to cost.
-constexpr int64_t kAheadRowBytes = 4096;
 /// So much is fetched at a time, if it goes with the first operation of a strip: more would wait for room in the queue.
 constexpr int64_t kAheadStripBytes = 2048;
 /// A larger distance between two reads is taken for a jump rather than a step.
@@ -208,6 +205,27 @@ void runStrip(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const
   }
 }
 
+/// Whether a row is nothing but strip functions over elements that are neighbours.
+bool isPlain(const GroupOp& g, const Walk& w, int64_t row) {
+  if (row > g.stripElements || g.hasIota || g.hasBox || !g.sinks.empty() || w.ahead) return false;
+  for (size_t s = 0; s < g.streams.size() && g.mayCopy; ++s)
+    if (g.strided[s] >= 0 && w.step[s] != 0 && w.step[s] != g.streams[s].elementBytes) return false;
+  return true;
+}
+
+/// Plain rows, where what runStrip() looks at for each would take as long as the functions: rows of 64 elements are common.
+void runRows(const GroupOp& g, Walk& w, size_t dim, int64_t rows, int64_t n) {
+  const size_t rank = g.shape.size(), steps = g.steps.size();
+  for (; rows > 0; --rows) {
+    for (size_t k = 0; k < steps; ++k) {
+      const GroupStep& a = w.steps[k];
+      const void* src[3] = {w.at[a.src[0]], w.at[a.src[1]], w.at[a.src[2]]};
+      a.fn(n, const_cast<std::byte*>(w.at[a.dst]), src, a.splat);
+    }
+    for (const int32_t s : g.moving) w.at[s] += w.strides[size_t(s) * rank + dim];
+  }
+}
+
 /// Whether every element is inside of every box that a node asks for.
 bool isInsideBoxes(const GroupOp& g, Frame& f) {
   if (!g.hasBox) return true;
@@ -267,6 +285,7 @@ void walk(const GroupOp& g, Frame& f, Walk& w, const SinkState* sinks, const int
     w.at[s] = w.base[s];
   }
   settleSplats(g, w, inner);
+  if (outer == 1 && isPlain(g, w, row)) return runRows(g, w, 0, size[0], row);
   const int64_t strip = w.ahead ? std::min(g.stripElements, kAheadStripBytes / w.step[w.fetched]) : g.stripElements;
   for (;;) {
     for (int64_t pos = 0; pos < row; pos += strip)
@@ -305,9 +324,10 @@ void place(const GroupOp& g, Frame& f, Walk& w) {
         if (flat[d].cell >= 0) strides[d] = v.strides()[flat[d].cell];
       base = v.data;
       const int32_t bytes = g.streams[s].elementBytes;
-      if (rank == 1 && (g.sinks.empty() || g.steps.size() - g.sinks.size() > 1) && !w.ahead && v.lo != v.hi &&
-          strides[0] == bytes && g.shape[0] * bytes >= kAheadRowBytes) {
-        w.ahead = stepOfView(g, base);
+      const std::byte* from = v.lo != v.hi ? v.data : v.source;
+      if (rank == 1 && (g.sinks.empty() || g.steps.size() - g.sinks.size() > 1) && !w.ahead && from &&
+          strides[0] == bytes && g.shape[0] * bytes >= GroupOp::kAheadRowBytes) {
+        if (const int64_t step = stepOfView(g, from)) w.ahead = int64_t(uintptr_t(from) - uintptr_t(base)) + step;
         w.fetched = int32_t(s);
       }
     }

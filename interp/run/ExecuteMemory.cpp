@@ -214,6 +214,7 @@ void copyBox(const std::vector<int64_t>& shape, const int64_t* lo, const int64_t
 void pointToTile(const LoadOp& load, ViewDescriptor& v, Frame& f) {
   v.data = f.arena + load.tile.v;
   v.lo = v.hi = 0;
+  v.source = nullptr;
   int64_t stride = load.access.elementBytes;
   for (size_t d = load.access.shape.size(); d-- > 0;) {
     v.strides()[d] = stride;
@@ -306,11 +307,13 @@ InstructionRef finishLoad(const LoadOp& op, InstructionRef in, Frame& f, const A
     v.fill = fill;
     v.data = reinterpret_cast<std::byte*>(&v.fill);
     v.lo = v.hi = 0;
+    v.source = nullptr;
     for (size_t d = 0; d < rank; ++d) v.strides()[d] = 0;
     return in + 1;
   }
   pointToTile(op, v, f);
   if (!range.full) fillTile(op, range, f, fill);
+  if (!range.empty) v.source = reinterpret_cast<const std::byte*>(range.base);
   if (!range.empty)
     copyBox(op.access.shape, range.lo, range.hi, reinterpret_cast<const std::byte*>(range.base), range.strides,
             f.arena + op.tile.v, op.access.elementBytes);

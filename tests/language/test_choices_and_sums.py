@@ -34,6 +34,8 @@ def choose(x_ptr, y_ptr, out_ptr, first, last, lo, hi, M: tl.constexpr, N: tl.co
         out = tl.where(inside, x - y, x)
     elif FORM == "rows":  # what is chosen outside is one number for a whole row
         out = tl.where(inside, x - y, rows.to(x.dtype) + tl.zeros((M, N), x.dtype)) + x
+    elif FORM == "and":  # the range as elements
+        out = tl.where(inside & (x > y), x - y, y)
     else:  # the difference is wanted everywhere, too
         difference = x - y
         out = tl.where(inside, difference, y) + difference
@@ -41,7 +43,7 @@ def choose(x_ptr, y_ptr, out_ptr, first, last, lo, hi, M: tl.constexpr, N: tl.co
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("form", ["difference", "elements", "in place", "rows", "both"])
+@pytest.mark.parametrize("form", ["difference", "elements", "in place", "rows", "and", "both"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32, np.int8])
 def test_choices_under_ranges(dtype, form, shape):
     generator = np.random.default_rng(0)
@@ -54,11 +56,37 @@ def test_choices_under_ranges(dtype, form, shape):
             "elements": lambda inside=inside: np.where(inside, x, y),
             "in place": lambda inside=inside: np.where(inside, x, x + y),
             "rows": lambda inside=inside, rows=rows: np.where(inside, x - y, rows.astype(dtype)) + x,
+            "and": lambda inside=inside: np.where(inside & (x > y), x - y, y),
             "both": lambda inside=inside: np.where(inside, x - y, y) + (x - y),
         }[form]()
         out = np.zeros_like(x)
         choose[(1,)](x, y, out, first, last, lo, hi, *shape, FORM=form)
         np.testing.assert_array_equal(out, expected)
+
+
+@triton.jit
+def choose_in_a_row(x_ptr, y_ptr, out_ptr, largest_ptr, lo, hi, N: tl.constexpr):
+    cols = tl.arange(0, N)
+    inside = (cols >= lo) & (cols < hi)
+    x, y = tl.load(x_ptr + cols), tl.load(y_ptr + cols)
+    tl.store(out_ptr + cols, tl.where(inside & (x > y), tl.where(inside, x - y, 7), y))
+    tl.store(largest_ptr, tl.max(tl.where(inside, x * y, -1000), 0))  # this group stores nothing
+    tl.store(largest_ptr + 1, tl.max(tl.where(inside & (x > y), x, -1000), 0))
+
+
+@pytest.mark.parametrize("n", [16, 512, 1024, 4096])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32])
+def test_choices_in_a_row(dtype, n):
+    generator = np.random.default_rng(3)
+    x, y = (generator.integers(-9, 9, n).astype(dtype) for _ in range(2))
+    cols = np.arange(n)
+    for lo, hi in [(0, n), (-3, n + 5), (0, n - 3), (2, n), (5, 5)]:
+        inside = (cols >= lo) & (cols < hi)
+        out, largest = np.zeros_like(x), np.zeros(2, dtype)
+        choose_in_a_row[(1,)](x, y, out, largest, lo, hi, N=n)
+        np.testing.assert_array_equal(out, np.where(inside & (x > y), x - y, y))
+        chosen = [np.where(inside, x * y, -1000).max(), np.where(inside & (x > y), x, -1000).max()]
+        np.testing.assert_array_equal(largest, np.array(chosen, dtype))
 
 
 @triton.jit
