@@ -35,17 +35,24 @@ private:
 
   uint32_t registerOf(uint32_t row, uint32_t run, uint32_t place) const;
   Values& at(uint32_t row, uint32_t run, uint32_t place) { return registers_[registerOf(row, run, place)]; }
-  FailureOr<Values> combine(ArrayRef<Value*> left, ArrayRef<Value*> right);
+  LogicalResult combine(ArrayRef<Value*> left, ArrayRef<Value*> right, Values& result);
   Values select(Value* condition, ArrayRef<Value*> yes, ArrayRef<Value*> no);
   /// From the lane `distance` before this one along the axis; some other value where there is none.
   Values fromLaneBefore(ArrayRef<Value*> values, uint32_t distance);
   void findPlace();
   LogicalResult scanRuns(uint32_t row);
   LogicalResult scanLanes(uint32_t row);
+  void findRows();
+  /// Rows that a thread holds, named by a register of theirs: the first of those whose totals one access moves; and all of
+  /// these, in the order in which they lie in shared memory.
+  SmallVector<uint32_t, 8> firstRows() const;
+  SmallVector<uint32_t, 8> rowsFrom(uint32_t first) const;
   void storeTotals(Value* shared);
-  SmallVector<Values> loadTotals(Value* shared, uint32_t row);
-  SmallVector<Values> shuffleTotals(uint32_t row);
-  LogicalResult addBefore(uint32_t row, ArrayRef<Values> totals);
+  SmallVector<Values> loadTotals(Value* shared, uint32_t first, uint32_t run, uint32_t warp);
+  SmallVector<Values> shuffleTotals(uint32_t first, uint32_t run);
+  LogicalResult addBefore(Value* shared, uint32_t first);
+  /// `before`: of all that lies before this thread's group, where `hasBefore`; empty: nowhere.
+  LogicalResult addBefore(uint32_t row, uint32_t run, const Values& before, Value* hasBefore);
   Value* addressOf(Value* shared, uint32_t row, uint32_t run, Value* warp, unsigned operand);
   unsigned bytesOf(unsigned operand) {
     return Emitter::memoryBytesOf(tt::elementTypeOf(op_.getSrcs()[operand].getType()));
@@ -57,6 +64,9 @@ private:
   ScanOrder order_;
   bool reverse_;
   SmallVector<Values> registers_; // one value for each operand
+  LinearLayout rows_;             // the layout without the axis
+  bool rowsInLanes_ = false;      // lanes of a warp hold several rows
+  SmallVector<unsigned> side_;    // register bits of rows whose totals lie side by side
   Value* laneAt_ = nullptr;       // this lane's and this warp's number along the axis
   Value* warpAt_ = nullptr;
 };
@@ -68,10 +78,12 @@ uint32_t Scan::registerOf(uint32_t row, uint32_t run, uint32_t place) const {
   return row;
 }
 
-FailureOr<Values> Scan::combine(ArrayRef<Value*> left, ArrayRef<Value*> right) {
+LogicalResult Scan::combine(ArrayRef<Value*> left, ArrayRef<Value*> right, Values& result) {
   Values both(left);
   llvm::append_range(both, right);
-  return e_.emitRegion(op_.getCombineOp(), both);
+  FailureOr<Values> combined = e_.emitRegion(op_.getCombineOp(), both);
+  result = combined.value_or(Values());
+  return success(succeeded(combined));
 }
 
 Values Scan::select(Value* condition, ArrayRef<Value*> yes, ArrayRef<Value*> no) {
@@ -99,9 +111,8 @@ void Scan::findPlace() {
 LogicalResult Scan::scanRuns(uint32_t row) {
   for (uint32_t run = 0; run < runs(); ++run)
     for (uint32_t place = 1; place < length(); ++place) {
-      FailureOr<Values> both = combine(at(row, run, place - 1), at(row, run, place));
-      if (failed(both)) return failure();
-      at(row, run, place) = *both;
+      Values& value = at(row, run, place);
+      if (failed(combine(at(row, run, place - 1), value, value))) return failure();
     }
   return success();
 }
@@ -110,121 +121,158 @@ LogicalResult Scan::scanLanes(uint32_t row) {
   for (uint32_t run = 0; run < runs(); ++run) {
     Values& total = at(row, run, length() - 1);
     for (uint32_t distance = 1; distance < lanes(); distance *= 2) {
-      FailureOr<Values> both = combine(fromLaneBefore(total, distance), total);
-      if (failed(both)) return failure();
-      total = select(e_.ir().CreateICmpUGE(laneAt_, e_.int32(distance)), *both, total);
+      Values both;
+      if (failed(combine(fromLaneBefore(total, distance), total, both))) return failure();
+      total = select(e_.ir().CreateICmpUGE(laneAt_, e_.int32(distance)), both, total);
     }
   }
   return success();
 }
 
+void Scan::findRows() {
+  rows_ = layout_.withoutDimension(unsigned(op_.getAxis()));
+  rowsInLanes_ = llvm::any_of(rows_.bases(Part::Lane), [](uint32_t basis) { return basis != 0; });
+  if (!rowsInLanes_ || order_.warps.empty()) return;
+  unsigned bytes = 1;
+  for (unsigned operand = 0; operand < op_.getSrcs().size(); ++operand) bytes = std::max(bytes, bytesOf(operand));
+  uint32_t ofOthers = 0; // bits of a row's number that lanes or warps decide
+  for (Part part : {Part::Lane, Part::Warp})
+    for (uint32_t basis : rows_.bases(part)) ofOthers |= basis;
+  const LinearLayout::Bases& registers = rows_.bases(Part::Register);
+  for (uint32_t bit = 1; bytes * bit < 16; bit *= 2) { // an access has at most 16 bytes
+    const auto* found = llvm::find(registers, bit);
+    if (found == registers.end() || (ofOthers & bit)) break;
+    side_.push_back(unsigned(found - registers.begin()));
+  }
+}
+
+SmallVector<uint32_t, 8> Scan::firstRows() const {
+  uint32_t others = layout_.freeMask(Part::Register);
+  for (const SmallVector<unsigned>* bits : {&order_.low, &order_.high, &side_})
+    for (unsigned bit : *bits) others |= 1u << bit;
+  SmallVector<uint32_t, 8> rows;
+  for (uint32_t row = 0; row < layout_.registers(); ++row)
+    if (!(row & others)) rows.push_back(row);
+  return rows;
+}
+
+SmallVector<uint32_t, 8> Scan::rowsFrom(uint32_t first) const {
+  SmallVector<uint32_t, 8> rows{first};
+  for (unsigned bit : side_)
+    for (uint32_t row : SmallVector<uint32_t, 8>(rows)) rows.push_back(row | 1u << bit);
+  return rows;
+}
+
 Value* Scan::addressOf(Value* shared, uint32_t row, uint32_t run, Value* warp, unsigned operand) {
   llvm::IRBuilder<>& b = e_.ir();
-  LinearLayout rows = layout_.withoutDimension(unsigned(op_.getAxis()));
   uint32_t offset = 0, groups = runs() * warps();
-  for (unsigned k = 0; k < operand; ++k) offset += llvm::alignTo((bytesOf(k) * groups) << rows.elementBits(), 16);
-  Value* element = b.CreateXor(e_.elementOfThread(rows), e_.int32(rows.elementOf(Part::Register, row)));
-  Value* slot = b.CreateAdd(b.CreateMul(element, e_.int32(groups)), b.CreateAdd(warp, e_.int32(run * warps())));
+  for (unsigned k = 0; k < operand; ++k) offset += llvm::alignTo((bytesOf(k) * groups) << rows_.elementBits(), 16);
+  Value* element = b.CreateXor(e_.elementOfThread(rows_), e_.int32(rows_.elementOf(Part::Register, row)));
+  Value* group = b.CreateAdd(warp, e_.int32(run * warps()));
+  // Lanes of several rows would meet in one bank if each row's totals stood together; a single row's are read together.
+  Value* slot = rowsInLanes_ ? b.CreateAdd(b.CreateShl(group, rows_.elementBits()), element)
+                             : b.CreateAdd(b.CreateMul(element, e_.int32(groups)), group);
   return b.CreateAdd(b.CreateMul(slot, e_.int32(bytesOf(operand))), b.CreateAdd(shared, e_.int32(offset)));
 }
 
 void Scan::storeTotals(Value* shared) {
   Value* last = e_.ir().CreateICmpEQ(laneAt_, e_.int32(lanes() - 1));
   last = e_.both(last, e_.isOwner(layout_));
-  uint32_t others = layout_.freeMask(Part::Register);
-  for (unsigned bit : order_.low) others |= 1u << bit;
-  for (unsigned bit : order_.high) others |= 1u << bit;
-  for (uint32_t row = 0; row < layout_.registers(); ++row) {
-    if (row & others) continue;
+  for (uint32_t first : firstRows())
     for (uint32_t run = 0; run < runs(); ++run)
-      for (auto [operand, value] : llvm::enumerate(at(row, run, length() - 1)))
-        storeWords(e_, ".shared", addressOf(shared, row, run, warpAt_, operand), last, packWords(e_, value),
-                   bytesOf(operand));
-  }
+      for (unsigned operand = 0; operand < op_.getSrcs().size(); ++operand) {
+        Values totals;
+        for (uint32_t row : rowsFrom(first)) totals.push_back(at(row, run, length() - 1)[operand]);
+        storeWords(e_, ".shared", addressOf(shared, first, run, warpAt_, operand), last, packWords(e_, totals),
+                   {bytesOf(operand), unsigned(totals.size())});
+      }
 }
 
-SmallVector<Values> Scan::loadTotals(Value* shared, uint32_t row) {
-  SmallVector<Values> totals;
-  for (uint32_t run = 0; run < runs(); ++run)
-    for (uint32_t warp = 0; warp < warps(); ++warp) {
-      Values& one = totals.emplace_back();
-      for (unsigned operand = 0; operand < op_.getSrcs().size(); ++operand) {
-        Value* address = addressOf(shared, row, run, e_.int32(warp), operand);
-        Values words = loadWords(e_, ".shared", address, nullptr, {}, bytesOf(operand));
-        llvm::Type* type = e_.typeOf(tt::elementTypeOf(op_.getSrcs()[operand].getType()));
-        one.push_back(unpackWords(e_, words, type, 1).front());
-      }
-    }
+SmallVector<Values> Scan::loadTotals(Value* shared, uint32_t first, uint32_t run, uint32_t warp) {
+  const unsigned count = rowsFrom(first).size();
+  SmallVector<Values> totals(count);
+  for (unsigned operand = 0; operand < op_.getSrcs().size(); ++operand) {
+    Value* address = addressOf(shared, first, run, e_.int32(warp), operand);
+    Values words = loadWords(e_, ".shared", address, nullptr, {}, {bytesOf(operand), count});
+    llvm::Type* type = e_.typeOf(tt::elementTypeOf(op_.getSrcs()[operand].getType()));
+    for (auto [total, value] : llvm::zip_equal(totals, unpackWords(e_, words, type, count))) total.push_back(value);
+  }
   return totals;
 }
 
-SmallVector<Values> Scan::shuffleTotals(uint32_t row) {
+SmallVector<Values> Scan::shuffleTotals(uint32_t first, uint32_t run) {
   SmallVector<Values> totals;
   uint32_t mask = (lanes() - 1) << order_.laneShift;
   Value* last = reverse_ ? e_.ir().CreateAnd(e_.lane(), e_.int32(~mask)) : e_.ir().CreateOr(e_.lane(), e_.int32(mask));
-  for (uint32_t run = 0; run + 1 < runs(); ++run) {
+  for (uint32_t row : rowsFrom(first)) {
     Values& one = totals.emplace_back();
     for (Value* value : at(row, run, length() - 1)) one.push_back(mask ? e_.shuffle("idx", value, last) : value);
   }
   return totals;
 }
 
-LogicalResult Scan::addBefore(uint32_t row, ArrayRef<Values> totals) {
+LogicalResult Scan::addBefore(Value* shared, uint32_t first) {
   llvm::IRBuilder<>& b = e_.ir();
-  Values sum; // of the groups that were looked at; none at first
+  const SmallVector<uint32_t, 8> rows = rowsFrom(first);
+  SmallVector<Values> sums(rows.size()); // of the groups that were looked at; none at first
   for (uint32_t run = 0; run < runs(); ++run) {
-    Values before = sum; // what lies before this thread's group
+    SmallVector<Values> befores = sums; // what lies before this thread's group
     Value* hasBefore = run > 0 ? b.getTrue() : b.getFalse();
     for (uint32_t warp = 0; warp < warps(); ++warp) {
       if (warp > 0) {
         Value* isMine = b.CreateICmpEQ(warpAt_, e_.int32(warp));
-        before = before.empty() ? sum : select(isMine, sum, before);
+        for (auto [before, sum] : llvm::zip_equal(befores, sums))
+          before = before.empty() ? sum : select(isMine, sum, before);
         hasBefore = run > 0 ? b.getTrue() : b.CreateICmpNE(warpAt_, e_.int32(0));
       }
-      if (run * warps() + warp >= totals.size()) break;
-      const Values& total = totals[run * warps() + warp];
-      FailureOr<Values> both = sum.empty() ? FailureOr<Values>(total) : combine(sum, total);
-      if (failed(both)) return failure();
-      sum = *both;
+      if (!shared && run + 1 == runs()) break; // nobody needs the last group's total
+      const auto totals = shared ? loadTotals(shared, first, run, warp) : shuffleTotals(first, run);
+      for (auto [sum, total] : llvm::zip_equal(sums, totals)) {
+        if (sum.empty())
+          sum = total;
+        else if (failed(combine(sum, total, sum)))
+          return failure();
+      }
     }
-    Values& last = at(row, run, length() - 1);
-    if (!before.empty()) {
-      FailureOr<Values> both = combine(before, last);
-      if (failed(both)) return failure();
-      last = select(hasBefore, *both, last);
-    }
-    if (length() == 1) continue;
-    Values left = before;
-    Value* hasLeft = hasBefore;
-    if (order_.laneBits > 0) {
-      Value* isFirst = b.CreateICmpEQ(laneAt_, e_.int32(0));
-      Values neighbour = fromLaneBefore(last, 1);
-      left = before.empty() ? neighbour : select(isFirst, before, neighbour);
-      hasLeft = b.CreateOr(hasBefore, b.CreateNot(isFirst));
-    }
-    if (left.empty()) continue;
-    for (uint32_t place = 0; place + 1 < length(); ++place) {
-      Values& value = at(row, run, place);
-      FailureOr<Values> both = combine(left, value);
-      if (failed(both)) return failure();
-      value = select(hasLeft, *both, value);
-    }
+    for (auto [row, before] : llvm::zip_equal(rows, befores))
+      if (failed(addBefore(row, run, before, hasBefore))) return failure();
+  }
+  return success();
+}
+
+LogicalResult Scan::addBefore(uint32_t row, uint32_t run, const Values& before, Value* hasBefore) {
+  llvm::IRBuilder<>& b = e_.ir();
+  Values& last = at(row, run, length() - 1);
+  if (!before.empty()) {
+    Values both;
+    if (failed(combine(before, last, both))) return failure();
+    last = select(hasBefore, both, last);
+  }
+  if (length() == 1) return success();
+  Values left = before;
+  Value* hasLeft = hasBefore;
+  if (order_.laneBits > 0) {
+    Value* isFirst = b.CreateICmpEQ(laneAt_, e_.int32(0));
+    Values neighbour = fromLaneBefore(last, 1);
+    left = before.empty() ? neighbour : select(isFirst, before, neighbour);
+    hasLeft = b.CreateOr(hasBefore, b.CreateNot(isFirst));
+  }
+  if (left.empty()) return success();
+  for (uint32_t place = 0; place + 1 < length(); ++place) {
+    Values& value = at(row, run, place);
+    Values both;
+    if (failed(combine(left, value, both))) return failure();
+    value = select(hasLeft, both, value);
   }
   return success();
 }
 
 LogicalResult Scan::run() {
   findPlace();
-  uint32_t repeated = layout_.freeMask(Part::Register), onAxis = 0;
-  for (unsigned bit : order_.low) onAxis |= 1u << bit;
-  for (unsigned bit : order_.high) onAxis |= 1u << bit;
-  auto forEachRow = [&](auto visit) {
-    for (uint32_t row = 0; row < layout_.registers(); ++row)
-      if (!(row & (repeated | onAxis)) && failed(visit(row))) return failure();
-    return success();
-  };
-  if (failed(forEachRow([&](uint32_t row) { return success(succeeded(scanRuns(row)) && succeeded(scanLanes(row))); })))
-    return failure();
+  findRows();
+  for (uint32_t first : firstRows())
+    for (uint32_t row : rowsFrom(first))
+      if (failed(scanRuns(row)) || failed(scanLanes(row))) return failure();
   Value* shared = nullptr;
   if (!order_.warps.empty()) {
     shared = e_.scratch();
@@ -232,9 +280,9 @@ LogicalResult Scan::run() {
     storeTotals(shared);
     e_.barrierInside();
   }
-  if (failed(forEachRow(
-          [&](uint32_t row) { return addBefore(row, shared ? loadTotals(shared, row) : shuffleTotals(row)); })))
-    return failure();
+  for (uint32_t first : firstRows())
+    if (failed(addBefore(shared, first))) return failure();
+  const uint32_t repeated = layout_.freeMask(Part::Register);
   for (auto [k, result] : llvm::enumerate(op_.getResults())) {
     Values all;
     for (uint32_t r = 0; r < layout_.registers(); ++r) all.push_back(registers_[r & ~repeated][k]);

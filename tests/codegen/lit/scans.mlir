@@ -53,3 +53,39 @@ tt.func public @several_warps(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   tt.store %d, %s : tensor<64x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// Lanes hold several columns: totals of neighbouring columns stand side by side, where lanes meet in no bank, and one access
+// moves those of a thread.
+// CHECK-LABEL: .entry columns(
+// CHECK: bar{{(rier)?}}.sync
+// CHECK: st.shared.v4.b32
+// CHECK: bar{{(rier)?}}.sync
+// CHECK-NOT: ld.shared.b32
+// CHECK: ld.shared.v4.b32
+// CHECK-NOT: ld.shared.b32
+// CHECK: ret;
+tt.func public @columns(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %m = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %n = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %c32 = arith.constant dense<32> : tensor<16x1xi32>
+  %me = tt.expand_dims %m {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %ne = tt.expand_dims %n {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %ms = arith.muli %me, %c32 : tensor<16x1xi32>
+  %mb = tt.broadcast %ms : tensor<16x1xi32> -> tensor<16x32xi32>
+  %nb = tt.broadcast %ne : tensor<1x32xi32> -> tensor<16x32xi32>
+  %at = arith.addi %mb, %nb : tensor<16x32xi32>
+  %b = tt.splat %p : !tt.ptr<f32> -> tensor<16x32x!tt.ptr<f32>>
+  %a = tt.addptr %b, %at : tensor<16x32x!tt.ptr<f32>>, tensor<16x32xi32>
+  %x = tt.load %a : tensor<16x32x!tt.ptr<f32>>
+  %s = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%l: f32, %r: f32):
+    %t = arith.addf %l, %r : f32
+    tt.scan.return %t : f32
+  }) : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  %c = tt.splat %o : !tt.ptr<f32> -> tensor<16x32x!tt.ptr<f32>>
+  %d = tt.addptr %c, %at : tensor<16x32x!tt.ptr<f32>>, tensor<16x32xi32>
+  tt.store %d, %s : tensor<16x32x!tt.ptr<f32>>
+  tt.return
+}
