@@ -1,5 +1,6 @@
 // codegen/passes/AccessLayout.cpp -- see AccessLayout.h.
 #include "codegen/passes/AccessLayout.h"
+#include "codegen/passes/LeastStep.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -43,6 +44,11 @@ SmallVector<int32_t, 5> AccessLayouts::orderOf(Value pointers) {
   std::iota(order.rbegin(), order.rend(), 0); // the last dimension first, if nothing is known
   llvm::stable_sort(
       order, [&](int32_t a, int32_t b) { return known.dimensions[a].contiguous > known.dimensions[b].contiguous; });
+  if (order.empty() || known.dimensions[order.front()].contiguous > 1) return order;
+  SmallVector<int64_t, 5> steps = leastSteps(pointers, contiguity_);
+  for (int64_t& step : steps)
+    if (step == 0) step = kFarApart; // lanes gain nothing from what is the same for all
+  llvm::stable_sort(order, [&](int32_t a, int32_t b) { return steps[a] < steps[b]; });
   return order;
 }
 
