@@ -22,6 +22,9 @@ public:
   LinearLayout of(mlir::Value pointers);
   /// Coalesced for accesses that take at most so many elements side by side.
   LinearLayout of(mlir::Value pointers, unsigned atMost);
+  /// The same for a store: with its own vectors. A thread that held more would leave gaps between those of one instruction,
+  /// and sectors would be written in parts; loads find the rest in the cache.
+  LinearLayout ofStore(mlir::Value pointers) { return of(pointers, kAnyNumber); }
   /// The usual layout of a tile that no access decides about.
   LinearLayout usual(llvm::ArrayRef<int64_t> shape);
   /// Elements that one instruction of this access can take in this layout: they lie side by side in memory, in
@@ -44,6 +47,7 @@ public:
   unsigned sectors(mlir::Value pointers, const LinearLayout& layout) { return sectors(pointers, {}, layout); }
 
 private:
+  static constexpr unsigned kAnyNumber = ~0u;
   unsigned sectors(mlir::Value pointers, mlir::Value mask, const LinearLayout& layout);
   static unsigned registerRun(const LinearLayout& layout, unsigned dimension);
   static unsigned sectorsOf(const LinearLayout& layout, unsigned dimension, int64_t bytes, unsigned step);

@@ -127,7 +127,7 @@ LayoutChoice::Wish LayoutChoice::asStored(Operation* op, Wish wished) {
       if (isElementwise(user)) around.insert(user->getResult(0));
       auto store = dyn_cast<tt::StoreOp>(user);
       if (!store || use.get() != store.getValue()) continue;
-      const LinearLayout stored = access_.of(store.getPtr());
+      const LinearLayout stored = access_.ofStore(store.getPtr());
       if (stored == wished.layout) return wished;
       for (const Wish& other : others)
         if (stored == other.layout) return other;
@@ -290,7 +290,7 @@ LayoutChoice::Wished LayoutChoice::neededFor(Value value, unsigned depth) {
     Operation* user = use.getOwner();
     if (auto load = dyn_cast<tt::LoadOp>(user); load && access_.isScattered(load.getPtr())) continue; // needs none
     if (auto load = dyn_cast<tt::LoadOp>(user)) return Wish{access_.of(load.getPtr()), kLoaded};
-    if (auto store = dyn_cast<tt::StoreOp>(user)) return Wish{access_.of(store.getPtr()), kLoaded};
+    if (auto store = dyn_cast<tt::StoreOp>(user)) return Wish{access_.ofStore(store.getPtr()), kLoaded};
     if (atomicPointers(user)) return Wish{ofAtomic(user), kLoaded};
     if (!isElementwise(user) && !isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp>(user)) continue;
     Wished wished = wish(user->getResult(0));
@@ -314,7 +314,7 @@ LinearLayout LayoutChoice::ofBlockStore(Value block) {
 }
 
 LinearLayout LayoutChoice::ofStore(tt::StoreOp store) {
-  LinearLayout coalesced = access_.of(store.getPtr());
+  LinearLayout coalesced = access_.ofStore(store.getPtr());
   Wished value = wish(store.getValue());
   if (!value) return coalesced;
   LinearLayout longer = access_.lengthened(store.getPtr(), store.getMask(), value->layout);

@@ -283,3 +283,22 @@ tt.func public @stored(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !tt.pt
   tt.store %d, %r : tensor<32x64x!tt.ptr<f16>>
   tt.return
 }
+
+// -----
+
+// A store has its own vectors: a thread reads sixteen bytes, and one instruction stores eight halves of each thread without gaps.
+// CHECK-LABEL: @widened
+// CHECK: tt.load {{.*}} {twg.vector = 16 : i32} : tensor<4096x!tt.ptr<i8>, #[[BYTES:layout[0-9]*]]>
+// CHECK: twg.convert_layout {{.*}} : tensor<4096x{{.*}}, #[[BYTES]]> -> tensor<4096x{{.*}}, #[[HALVES:layout[0-9]*]]>
+// CHECK: tt.store {{.*}} {twg.vector = 8 : i32} : tensor<4096x!tt.ptr<f16>, #[[HALVES]]>
+tt.func public @widened(%p: !tt.ptr<i8> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+  %i = tt.make_range {end = 4096 : i32, start = 0 : i32} : tensor<4096xi32>
+  %b = tt.splat %p : !tt.ptr<i8> -> tensor<4096x!tt.ptr<i8>>
+  %a = tt.addptr %b, %i : tensor<4096x!tt.ptr<i8>>, tensor<4096xi32>
+  %x = tt.load %a : tensor<4096x!tt.ptr<i8>>
+  %y = arith.sitofp %x : tensor<4096xi8> to tensor<4096xf16>
+  %c = tt.splat %q : !tt.ptr<f16> -> tensor<4096x!tt.ptr<f16>>
+  %d = tt.addptr %c, %i : tensor<4096x!tt.ptr<f16>>, tensor<4096xi32>
+  tt.store %d, %y : tensor<4096x!tt.ptr<f16>>
+  tt.return
+}
