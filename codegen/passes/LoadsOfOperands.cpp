@@ -87,14 +87,24 @@ bool isUsedBehindProduct(tt::LoadOp load) {
   });
 }
 
+/// True if the loop's first product has to be done before the iteration goes on, because something reads its result: then
+/// nothing is in flight while loads in front of it are waited for.
+bool isFirstProductRead(scf::ForOp loop) {
+  auto products = loop.getBody()->getOps<twg::WarpgroupDotOp>();
+  return llvm::any_of((*products.begin()).getResult().getUsers(), [&](Operation* user) {
+    return !isa<twg::WarpgroupDotOp>(user) && user != loop.getBody()->getTerminator();
+  });
+}
+
 bool LoadsOfOperands::find() {
   llvm::SetVector<Operation*> behind = behindProducts(loop_);
   const uint32_t most = 2 * halfOfSharedMemory(target_), before = std::max(bytesWith(stages_), 1u);
   if (before > most) return false; // stages are not cut for what the program itself asks for
   const bool ofWarpgroups = !loop_.getBody()->getOps<twg::WarpgroupDotOp>().empty();
+  const bool goesOn = ofWarpgroups && !isFirstProductRead(loop_);
   for (auto load : loop_.getBody()->getOps<tt::LoadOp>()) {
     if (!behind.contains(load) || llvm::any_of(load->getUsers(), llvm::IsaPred<twg::LocalAllocOp>)) continue;
-    if (ofWarpgroups && !isUsedBehindProduct(load)) continue;
+    if (goesOn && !isUsedBehindProduct(load)) continue;
     twg::MemDescType memory = memoryFor(load);
     if (!memory) continue;
     loads_.emplace_back(load, memory);

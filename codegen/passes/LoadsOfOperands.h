@@ -7,7 +7,8 @@
 //       shared memory they can be there some iterations ahead, as operands are. Each thread reads what it would have loaded.
 //       Products of warpgroups have so much to do that more CTAs beside each other hide the loads, too: where memory for
 //       copies would leave room for fewer of them, such loads stay. So do those that are used in front of all products,
-//       which would wait for the copies earlier. Smaller products are faster with the copies.
+//       which would wait for the copies earlier, unless the loop waits for its first product anyway, because it reads what
+//       that gives. Smaller products are faster with the copies.
 #pragma once
 #include "codegen/Codegen.h"
 #include "ir/TT.h"

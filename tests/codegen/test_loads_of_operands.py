@@ -69,6 +69,21 @@ def two_loops(q, k, out, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr)
     tl.store(out + m[:, None] * BN + n[None, :], acc)
 
 
+@triton.jit
+def linear_attention(q, k, v, out, T, D: tl.constexpr, BM: tl.constexpr, E: tl.constexpr):
+    """Half-precision numbers as f32: products of tf32, of which the loop reads the first one before it goes on."""
+    m, d, e = tl.arange(0, BM), tl.arange(0, D), tl.arange(0, E)
+    state = tl.zeros((D, E), tl.float32)
+    for start in range(0, T, BM):
+        row = (start + m)[:, None]
+        queries = tl.load(q + row * D + d[None, :]).to(tl.float32)
+        keys = tl.load(k + (start + m)[None, :] * D + d[:, None]).to(tl.float32)
+        values = tl.load(v + row * E + e[None, :]).to(tl.float32)
+        scores = tl.where(m[:, None] >= m[None, :], tl.dot(queries, keys), 0)
+        tl.store(out + row * E + e[None, :], tl.dot(scores, values) + tl.dot(queries, state))
+        state += tl.dot(keys, values)
+
+
 def launch(
     code: dict[str, Any], given: list[np.ndarray], out: list[tuple[int, ...]], *numbers: int
 ) -> list[np.ndarray]:
@@ -140,6 +155,24 @@ def test_packed_weights_are_copied_ahead_of_small_products(rows: int, stages: in
     weights = ((words[:, None] >> (np.arange(8) * 4)[None, :, None]) & 15).astype(np.int64) - 8
     weights = weights.reshape(total, columns) * np.repeat(scales.astype(np.float64), depth, 0)
     np.testing.assert_array_equal(got, a.astype(np.float64) @ weights)
+
+
+@pytest.mark.parametrize("stages", [1, 3])
+def test_loads_in_front_of_products_that_the_loop_waits_for_are_copied_ahead(stages: int) -> None:
+    """Nothing is in flight while such loads are waited for, so that copies can only begin earlier."""
+    width, rows, columns, length = 64, 64, 32, 192
+    random = np.random.default_rng(13)
+    q, k, v = (random.integers(-2, 3, (length, n)).astype(np.float16) for n in (width, width, columns))
+    code = dots.code_of(
+        linear_attention,
+        f"*fp16:16, *fp16:16, *fp16:16, *fp32:16, i32, {width}, {rows}, {columns}",
+        num_warps=4,
+        num_stages=stages,
+    )
+    assert "wgmma" in code["ptx"] and copies(code) == (3 if stages == 3 else 0)
+    (got,) = launch(code, [x.view(np.uint16) for x in (q, k, v)], [(length, columns)], length)
+    a, b, c = (x.astype(np.float64) for x in (q, k, v))
+    np.testing.assert_array_equal(got, np.tril(a @ b.T) @ c)
 
 
 def test_scales_are_loaded_an_iteration_ahead() -> None:
