@@ -6,12 +6,20 @@
 namespace tiletwin::codegen {
 
 /// Emits an operation of one result whose operands have its layout: `make` gets the operands' values of one register
-/// and gives the result's. Fails if `make` gives null (it has reported why).
+/// and gives the result's. A mask's registers that hold the same are emitted once. Fails if `make` gives null (it has
+/// reported why).
 template <class Make> mlir::LogicalResult emitPerRegister(Emitter& e, mlir::Operation* op, Make make) {
   Values results;
   llvm::SmallVector<llvm::Value*, 4> operands(op->getNumOperands());
-  unsigned count = Emitter::registersOf(op->getResult(0).getType());
+  mlir::Type type = op->getResult(0).getType();
+  unsigned count = Emitter::registersOf(type);
+  llvm::SmallVector<uint32_t, 8> first;
+  if (count > 1 && tt::elementTypeOf(type).isInteger(1)) first = e.firstEqualRegisters(op->getResult(0));
   for (unsigned r = 0; r < count; ++r) {
+    if (!first.empty() && first[r] < r) {
+      results.push_back(results[first[r]]);
+      continue;
+    }
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
       llvm::ArrayRef<llvm::Value*> all = e.values(operand);
       operands[i] = all.size() == 1 ? all.front() : all[r]; // a scalar beside tiles (arith.select's condition)

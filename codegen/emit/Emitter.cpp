@@ -50,6 +50,18 @@ SmallVector<Type*, 8> Emitter::registerTypesOf(mlir::Type type) {
   return SmallVector<Type*, 8>(registersOf(type), typeOf(tt::elementTypeOf(type)));
 }
 
+SmallVector<uint32_t, 8> Emitter::firstEqualRegisters(mlir::Value mask) {
+  const LinearLayout layout = twg::layoutOf(mask);
+  uint32_t differs = 0; // bits of an element's index that decide
+  for (auto [d, along] : llvm::enumerate(contiguity_.of(mask).dimensions))
+    differs |= layout.dimensionMask(d) & ~(uint32_t(along.constant - 1) << layout.dimensionShift(d));
+  SmallVector<uint32_t, 8> first(layout.registers());
+  llvm::SmallDenseMap<uint32_t, uint32_t> found;
+  for (uint32_t r = 0; r < first.size(); ++r)
+    first[r] = found.try_emplace(layout.elementOf(Part::Register, r) & differs, r).first->second;
+  return first;
+}
+
 Type* Emitter::typeOf(mlir::Type element) {
   llvm::LLVMContext& context = module_.getContext();
   if (isa<tt::PointerType>(element)) return llvm::PointerType::get(context, kGlobal);

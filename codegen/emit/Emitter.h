@@ -9,6 +9,7 @@
 #pragma once
 #include "codegen/Codegen.h"
 #include "codegen/dialect/TWG.h"
+#include "ir/Contiguity.h"
 #include "ir/LLVMOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
@@ -54,6 +55,9 @@ public:
   static unsigned registersOf(mlir::Type type);
   /// Their types.
   llvm::SmallVector<llvm::Type*, 8> registerTypesOf(mlir::Type type);
+  /// For each register of a mask the first one that holds the same in every thread: `offsets < n` is one comparison for
+  /// neighbours if n is a multiple of their number.
+  llvm::SmallVector<uint32_t, 8> firstEqualRegisters(mlir::Value mask);
 
   /// The LLVM type of one element or scalar in registers: pointers are ptr addrspace(1), f8 formats i8.
   llvm::Type* typeOf(mlir::Type element);
@@ -127,6 +131,7 @@ private:
   llvm::IRBuilder<> builder_;
   llvm::Function* function_ = nullptr;
   llvm::DenseMap<mlir::Value, Values> values_;
+  tt::ContiguityAnalysis contiguity_;
   llvm::DenseMap<mlir::Block*, llvm::BasicBlock*> blocks_;
   llvm::Value* thread_ = nullptr;
   llvm::Value* lane_ = nullptr;

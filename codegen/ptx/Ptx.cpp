@@ -1,6 +1,7 @@
 // codegen/ptx/Ptx.cpp -- see Ptx.h.
 #include "codegen/ptx/Ptx.h"
 #include "codegen/ptx/LoopPointers.h"
+#include "codegen/ptx/OrderByUse.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -77,6 +78,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerOptimizerLastEPCallback(
       [](llvm::ModulePassManager& last, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
         last.addPass(llvm::createModuleToFunctionPassAdaptor(ShareLoopPointers()));
+        last.addPass(llvm::createModuleToFunctionPassAdaptor(OrderByUse()));
       });
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }

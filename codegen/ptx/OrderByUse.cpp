@@ -1,0 +1,107 @@
+// codegen/ptx/OrderByUse.cpp -- see OrderByUse.h.
+#include "codegen/ptx/OrderByUse.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+
+namespace tiletwin::codegen {
+namespace {
+
+using Order = llvm::SmallVector<llvm::Instruction*, 0>;
+
+/// True for what must stay where it is with respect to others of this kind.
+bool isAnchored(const llvm::Instruction& one) {
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&one)) {
+    if (call->isConvergent()) return true;
+    // Of assembly LLVM takes it for granted that it reads memory; emission says so where it does.
+    if (const auto* text = llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand())) return text->hasSideEffects();
+  }
+  return llvm::isa<llvm::PHINode>(one) || one.isTerminator() || one.mayReadOrWriteMemory() || one.mayHaveSideEffects();
+}
+
+/// Registers of 32 bits that a value takes; of aggregates and vectors all parts. Conditions have registers of their own.
+unsigned registersOf(const llvm::Type* type) {
+  if (const auto* parts = llvm::dyn_cast<llvm::StructType>(type)) {
+    unsigned sum = 0;
+    for (const llvm::Type* part : parts->elements()) sum += registersOf(part);
+    return sum;
+  }
+  if (type->isPointerTy()) return 2;
+  const unsigned bits = type->getPrimitiveSizeInBits().getKnownMinValue();
+  return bits == 1 ? 0 : (bits + 31) / 32;
+}
+
+/// The most registers that values made in the block take at once in this order, if each is held up to its last use.
+unsigned mostHeld(const Order& order) {
+  llvm::DenseMap<const llvm::Instruction*, unsigned> place, last;
+  for (auto [i, one] : llvm::enumerate(order)) place[one] = last[one] = i;
+  std::vector<unsigned> ends(order.size(), 0);
+  for (const llvm::Instruction* one : order)
+    for (const llvm::User* user : one->users()) {
+      auto found = place.find(llvm::cast<llvm::Instruction>(user));
+      // A use elsewhere, or in the next round of a loop, holds it up to the end.
+      unsigned& end = last[one];
+      end = found == place.end() || found->second < place[one] ? order.size() - 1 : std::max(end, found->second);
+    }
+  unsigned held = 0, most = 0;
+  for (auto [i, one] : llvm::enumerate(order)) {
+    held += registersOf(one->getType());
+    ends[last[one]] += registersOf(one->getType());
+    most = std::max(most, held);
+    held -= ends[i];
+  }
+  return most;
+}
+
+Order byUse(llvm::BasicBlock& block) {
+  Order order;
+  llvm::DenseSet<const llvm::Instruction*> done;
+  // Operands first, in their order; an explicit stack, because sums of a tile are chains of thousands.
+  auto place = [&](llvm::Instruction* wanted) {
+    llvm::SmallVector<std::pair<llvm::Instruction*, unsigned>, 32> stack{{wanted, 0}};
+    while (!stack.empty()) {
+      auto& [one, next] = stack.back();
+      if (done.contains(one)) {
+        stack.pop_back();
+      } else if (next == one->getNumOperands() || llvm::isa<llvm::PHINode>(one)) {
+        done.insert(one);
+        order.push_back(one);
+        stack.pop_back();
+      } else {
+        auto* operand = llvm::dyn_cast<llvm::Instruction>(one->getOperand(next++));
+        if (operand && operand->getParent() == &block && !done.contains(operand)) stack.push_back({operand, 0});
+      }
+    }
+  };
+  for (llvm::Instruction& one : block)
+    if (isAnchored(one) && !one.isTerminator()) place(&one);
+  for (llvm::Instruction& one : block) place(&one); // what other blocks use; the terminator
+  return order;
+}
+
+} // namespace
+
+llvm::PreservedAnalyses OrderByUse::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+  bool isFull = false;
+  for (llvm::BasicBlock& block : function) {
+    Order now;
+    for (llvm::Instruction& one : block) now.push_back(&one);
+    unsigned held = mostHeld(now);
+    if (held <= kThreadRegisters) continue;
+    const Order wanted = byUse(block);
+    if (const unsigned less = mostHeld(wanted); less < held) {
+      for (llvm::Instruction* one : wanted) one->moveBefore(block, block.end());
+      held = less;
+    }
+    isFull |= held > 2 * kThreadRegisters;
+  }
+  // What does not fit makes the assembler take 32 registers a thread, as if threads were missing, and keep the rest in
+  // memory. With a number of CTAs to make room for it takes as many as there are.
+  if (isFull && !function.hasFnAttribute("nvvm.minctasm")) function.addFnAttr("nvvm.minctasm", "1");
+  llvm::PreservedAnalyses kept;
+  kept.preserveSet<llvm::CFGAnalyses>();
+  return kept;
+}
+
+} // namespace tiletwin::codegen
