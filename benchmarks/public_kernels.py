@@ -31,6 +31,10 @@ from typing import Any
 
 ROUNDS = 12
 TOLERANCE = 0.02
+WHAT = (
+    "benchmarks/public_kernels.py: microseconds of each kernel in one call of the case, median of 12, caches cleared; "
+    "ratio: Triton / tiletwin; same: results of both sides agree by samples"
+)
 SIDES = {"tiletwin": {"TILETWIN": "1"}, "triton": {"TILETWIN": "0"}}
 
 
@@ -109,6 +113,8 @@ def side(names: list[str], warm: bool, out: Path) -> None:
 
     on_gpu = os.environ.get("TILETWIN_INTERPRET") != "1"
     found: dict[str, Any] = {}
+    device = torch.cuda.get_device_name() if on_gpu else "none"
+    about = {"device": device, "triton": triton.__version__, "torch": torch.__version__}
     print(f"triton {triton.__version__} is {Path(triton.__file__).parent.name}", flush=True)
     for name in names:
         started = time.perf_counter()
@@ -123,7 +129,7 @@ def side(names: list[str], warm: bool, out: Path) -> None:
             text = "".join(traceback.format_exception(failure)[-4:])[-1500:]
             found[name] = {"error": f"{type(failure).__name__}: {str(failure)[:400]}", "where": text}
         print(f"{name} {time.perf_counter() - started:.1f} s {found[name].get('error', '')}", flush=True)
-        out.write_text(json.dumps(found))
+        out.write_text(json.dumps({**about, "cases": found}))
 
 
 def start(which: str, names: list[str], at: Path, out: Path, *words: str) -> subprocess.Popen[bytes]:
@@ -181,6 +187,23 @@ def show(rows: list[dict[str, Any]], ours: dict[str, Any], theirs: dict[str, Any
         print(f"{slow} below 0.95, {fast} above 1.05, the least {rows[0]['ratio']:.3f}")
 
 
+def compare(folder: Path, cases: dict[str, Any], out: Path | None) -> None:
+    """The table of what both sides wrote, which may be less than all. Fails if they ran on different devices."""
+    sides = {which: json.loads((folder / f"{which}.json").read_text()) for which in SIDES}
+    ours, theirs = sides["tiletwin"], sides["triton"]
+    if ours["device"] != theirs["device"]:
+        raise SystemExit(f"tiletwin ran on {ours['device']}, Triton on {theirs['device']}: their times do not compare")
+    rows = table(ours["cases"], theirs["cases"], cases)
+    show(rows, ours["cases"], theirs["cases"])
+    if out:
+        day = time.strftime("%Y-%m-%d", time.gmtime((folder / "triton.json").stat().st_mtime))
+        missing = sorted(cases.keys() - {row["case"] for row in rows})
+        about = {key: theirs[key] for key in ("device", "triton", "torch")}
+        out.write_text(
+            json.dumps({**about, "date": day, "what": WHAT, "not_timed": missing, "rows": rows}, indent=1) + "\n"
+        )
+
+
 def clone(at: Path) -> None:
     from public_sources import REPOSITORIES
 
@@ -197,6 +220,7 @@ def main() -> None:
     parser.add_argument("--at", type=Path, help="the folder with the clones")
     parser.add_argument("--clone", type=Path, metavar="FOLDER", help="clones the repositories into FOLDER")
     parser.add_argument("--json", type=Path, help="writes the table")
+    parser.add_argument("--timed", type=Path, metavar="FOLDER", help="the table of tiletwin.json and triton.json there")
     parser.add_argument("--processes", type=int, default=8, help="processes of a side that compile (8)")
     parser.add_argument("--small", action="store_true", help="small sizes, this process's triton, no times")
     parser.add_argument("--side", choices=tuple(SIDES), help=argparse.SUPPRESS)
@@ -215,6 +239,9 @@ def main() -> None:
         side(given.names, given.warm, given.out)
         return
     cases = load_cases()
+    if given.timed:
+        compare(given.timed, cases, given.json)
+        return
     names = [name for name in cases if not given.names or any(name.startswith(word) for word in given.names)]
     if given.small:
         side(names, True, given.out)
@@ -230,14 +257,9 @@ def main() -> None:
         ]
         for process in started:
             process.wait()
-    found = {}
     for which in SIDES:
         start(which, names, given.at, work / f"{which}.json").wait()
-        found[which] = json.loads((work / f"{which}.json").read_text())
-    rows = table(found["tiletwin"], found["triton"], cases)
-    show(rows, found["tiletwin"], found["triton"])
-    if given.json:
-        given.json.write_text(json.dumps(rows, indent=1) + "\n")
+    compare(work, cases, given.json)
 
 
 if __name__ == "__main__":
