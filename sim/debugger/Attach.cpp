@@ -24,7 +24,7 @@ std::optional<std::string> socketPath() { return environment::text("TILETWIN_DEB
 
 /// Made by the first launch; the socket stays open until the process ends.
 Session& session() {
-  static Session* const one = new Session(*socketPath());
+  static Session* const one = new Session(socketPath().value_or(""));
   return *one;
 }
 

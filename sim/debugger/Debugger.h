@@ -119,7 +119,6 @@ private:
     std::string_view word;
     void (Debugger::*run)(const Request&, Json&);
   };
-  static const std::span<const Verb> kVerbs;
 
   Grid& grid_;
   Channel& channel_;

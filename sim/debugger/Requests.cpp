@@ -35,29 +35,6 @@ std::optional<uint64_t> numberIn(std::string_view word, const std::array<uint32_
 
 } // namespace
 
-/// What there is to ask for, and what it takes.
-const std::span<const Debugger::Verb> Debugger::kVerbs = [] {
-  static constexpr Verb kRows[] = {
-      {"break", &Debugger::addBreakpoint}, // id, line or function, file or name, line or "", block, thread, warp
-      {"blocks", &Debugger::tellBlocks},   //
-      {"detach", &Debugger::detach},       //
-      {"focus", &Debugger::setFocus},      // block, thread, warp, lane: "" for what stays
-      {"go", &Debugger::go}, // continue, entry (to the next instruction of any thread), step, next, stepi, finish
-      {"launch", &Debugger::tellLaunch},       //
-      {"memory", &Debugger::tellMemory},       // space, address, bytes, call
-      {"option", &Debugger::setOption},        // locking: warp, block, off; record: on, off
-      {"registers", &Debugger::tellRegisters}, // call, names...
-      {"remove", &Debugger::remove},           // id of a breakpoint or a watchpoint
-      {"stack", &Debugger::tellStack},         //
-      {"symbols", &Debugger::tellSymbols},     //
-      {"text", &Debugger::tellText},           //
-      {"warps", &Debugger::tellWarps},         //
-      {"watch", &Debugger::addWatch},          // id, space, address, bytes
-      {"writers", &Debugger::tellWriters},     // space, address, how many
-  };
-  return std::span<const Verb>(kRows);
-}();
-
 void Debugger::stop(Warp* warp, const Inst* in, std::string_view reason, const std::function<void(Json&)>& details) {
   at_ = warp;
   now_ = in;
@@ -79,6 +56,25 @@ void Debugger::stop(Warp* warp, const Inst* in, std::string_view reason, const s
 }
 
 void Debugger::answer(const Request& request) {
+  // What there is to ask for, and what it takes.
+  static constexpr Verb kVerbs[] = {
+      {"break", &Debugger::addBreakpoint}, // id, line or function, file or name, line or "", block, thread, warp
+      {"blocks", &Debugger::tellBlocks},   //
+      {"detach", &Debugger::detach},       //
+      {"focus", &Debugger::setFocus},      // block, thread, warp, lane: "" for what stays
+      {"go", &Debugger::go}, // continue, entry (to the next instruction of any thread), step, next, stepi, finish
+      {"launch", &Debugger::tellLaunch},       //
+      {"memory", &Debugger::tellMemory},       // space, address, bytes, call
+      {"option", &Debugger::setOption},        // locking: warp, block, off; record: on, off
+      {"registers", &Debugger::tellRegisters}, // call, names...
+      {"remove", &Debugger::remove},           // id of a breakpoint or a watchpoint
+      {"stack", &Debugger::tellStack},         //
+      {"symbols", &Debugger::tellSymbols},     //
+      {"text", &Debugger::tellText},           //
+      {"warps", &Debugger::tellWarps},         //
+      {"watch", &Debugger::addWatch},          // id, space, address, bytes
+      {"writers", &Debugger::tellWriters},     // space, address, how many
+  };
   Json out;
   std::string refused;
   out.object([&] {

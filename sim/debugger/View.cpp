@@ -62,7 +62,7 @@ uint64_t linearCta(const Grid& grid, const std::array<uint32_t, 3>& id) {
 
 std::span<const std::byte> lanesOf(const Frame& frame, size_t reg, int component) {
   const FunctionCode& code = *frame.code;
-  const uint32_t offset = code.registerOffset[size_t(code.firstNumber[reg] + std::max(component, 0))];
+  const uint32_t offset = code.registerOffset[size_t(code.firstNumber[reg]) + size_t(std::max(component, 0))];
   if (offset == Slot::kNone) return {};
   const int bytes = ptx::bytesOf(code.source->registers[reg].type);
   const bool isPredicate = code.source->registers[reg].type == ptx::Type::Pred;
@@ -95,7 +95,8 @@ Bytes bytesAt(const Focus& focus, const Frame* frame, std::string_view space, ui
                   address + (frame ? frame->localBase : 0), bytes, "the thread's local memory");
   if (space == "param") return inside(grid.parameters.data(), grid.parameters.size(), address, bytes, "the parameters");
   if (grid.addresses.find(address, address + bytes) >= 0 && address + bytes >= address)
-    return {reinterpret_cast<std::byte*>(address), {}}; // global addresses are host addresses
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): global addresses are host addresses
+    return {reinterpret_cast<std::byte*>(address), {}};
   return {nullptr, "the launch has no memory of " + std::to_string(bytes) + " bytes at " + hex(address)};
 }
 

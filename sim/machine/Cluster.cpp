@@ -78,9 +78,10 @@ ClusterRun::End ClusterRun::turnOf(Warp& warp, uint64_t budget, Turn& turn) {
   if (cluster_.grid->stop.load(std::memory_order_relaxed)) return End::Stopped;
   const uint64_t before = counts_.instructions;
   TurnKeeper* const keeper = cluster_.grid->keeper;
-  if (keeper && !(budget = keeper->before(warp, budget))) {
+  if (keeper) {
+    budget = keeper->before(warp, budget);
     turn = Turn::Ran; // a warp that is held is no deadlock
-    return End::Turn;
+    if (!budget) return End::Turn;
   }
   turn = runWarp(warp, budget, counts_);
   if (keeper) keeper->after(warp, turn == Turn::Ran);
