@@ -34,11 +34,15 @@ public:
   /// Is there a line, or part of one? Does not wait.
   bool hasInput();
   bool isOpen() const { return file_ >= 0; }
+  /// The other side has said that it goes.
+  void letGo() { isLetGo_ = true; }
+  bool isLetGo() const { return isLetGo_; }
 
 private:
   void close();
 
   int file_ = -1;
+  bool isLetGo_ = false;
   std::string input_; ///< received, not yet a line
 };
 

@@ -2,6 +2,8 @@
 #include "sim/debugger/Debugger.h"
 #include "sim/debugger/Json.h"
 #include <charconv>
+#include <cstdio>
+#include <cstdlib>
 
 namespace tiletwin::sim::debugger {
 namespace {
@@ -33,6 +35,12 @@ std::optional<uint64_t> numberIn(std::string_view word, const std::array<uint32_
   return parts == 1 ? at[0] : at[0] + extents[0] * (at[1] + uint64_t(extents[1]) * at[2]);
 }
 
+/// Of a debugger that died: a kernel that it was to stop may run for ever.
+[[noreturn]] void endProgram() {
+  std::fputs("tiletwin: the debugger of this program is gone: the program ends\n", stderr);
+  std::_Exit(1);
+}
+
 } // namespace
 
 void Debugger::stop(Warp* warp, const Inst* in, std::string_view reason, const std::function<void(Json&)>& details) {
@@ -50,7 +58,10 @@ void Debugger::stop(Warp* warp, const Inst* in, std::string_view reason, const s
   goesOn_ = false;
   while (!goesOn_) {
     Request request;
-    if (!channel_.receive(request)) return detach(request, event);
+    if (!channel_.receive(request)) {
+      if (!channel_.isLetGo()) endProgram();
+      return detach(request, event);
+    }
     if (request.verb() != "pause") answer(request); // which has come too late, and is not answered
   }
 }
@@ -205,6 +216,7 @@ void Debugger::detach(const Request&, Json&) {
   records_ = false;
   going_ = Going::Freely;
   goesOn_ = true;
+  channel_.letGo();
   mark();
 }
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import signal
 import time
+from pathlib import Path
 
 import children
 import pytest
@@ -144,6 +145,28 @@ def test_ctrl_c_stops_a_kernel_that_does_not_end():
         shown = t.child.before or ""
         assert "interrupted" in shown and "spin at spin.ptx" in shown
         assert t("print $v").startswith("0x00000000")
+
+
+def is_alive(process: str) -> bool:
+    """A process that its parent has not looked at yet is dead, too."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_program_ends_when_its_debugger_is_killed():
+    with Terminal(PROGRAMS, "endless") as t:
+        t.child.sendline("run")
+        children_of = Path(f"/proc/{t.child.pid}/task/{t.child.pid}/children")
+        while not (program := children_of.read_text().split()):
+            time.sleep(0.1)
+        time.sleep(3)
+        t.child.kill(signal.SIGKILL)
+        until = time.monotonic() + 60
+        while is_alive(program[0]) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert not is_alive(program[0])
 
 
 def test_commands_of_a_file_and_mistakes():

@@ -120,6 +120,11 @@ class Listener:
             elif line.get("event") == "stopped":
                 peer.send("detach")
 
+    def let_go(self) -> None:
+        """Programs go on without a debugger, also those that run. One whose debugger dies ends instead."""
+        for peer in self._peers:
+            peer.send("detach")
+
     def close(self) -> None:
         for peer in self._peers:
             peer.link.close()

@@ -124,9 +124,8 @@ class Session:
 
     def detach(self) -> None:
         """Lets the program run to its end, with no breakpoints."""
-        if self.stop is not None and self._listener is not None:
-            self._listener.ask("detach")
         if self._listener is not None:
+            self._listener.let_go()
             self._listener.close()
         self.process, self._listener, self.stop = None, None, None
 
