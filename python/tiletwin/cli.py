@@ -66,8 +66,7 @@ ALLOW_MISSING = Annotated[
 
 
 def _begin_findings(output: str, form: str, baseline: str = "", own: bool = False) -> None:
-    """What is found, and is not in the baseline, goes to a file, too, when the command ends. own: the exit code depends
-    on it."""
+    """As findings.command.begin."""
     from tiletwin.findings import command
 
     command.begin(output, form, baseline, own, _fail)
@@ -386,24 +385,21 @@ def judge(
     case: Annotated[int, typer.Option(help="Run this case only.")] = -1,
     entry: Annotated[str, typer.Option(help="What the submission defines; default: as the convention says.")] = "",
     target: Annotated[
-        list[str] | None,
-        typer.Option("-t", "--target", help="A GPU that has to take the kernels, h100; sim: the simulator runs them."),
+        list[str] | None, typer.Option("-t", "--target", help="A GPU, h100, or sim, the simulator.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON (docs/verdict.schema.json).")] = False,
     html: Annotated[str, typer.Option("--html", metavar="FILE", help="Write one HTML page.")] = "",
     form: FORMAT = "",
     output: OUTPUT = "",
 ) -> None:
-    """Say whether a file of kernels is right, wrong, cheating or broken, and why. Exit codes: 0, right; 1, not; 2, the
-    command failed; 3, not judged."""
+    """Say whether a file of kernels is right, and why not. Exit codes: 0, right; 1, not; 2, failed; 3, not judged."""
     from tiletwin import script
 
     script.activated_without_gpu(_fail)
     from tiletwin.judge import command
-    from tiletwin.judge.judging import Settings
 
     _begin_findings(output, form, own=True)
-    settings = Settings(seconds, seed, case, cases, entry, tuple(target or ()))
+    settings = command.Settings(seconds, seed, case, cases, entry, tuple(target or ()))
     raise typer.Exit(command.run(submission, reference, settings, json, html, _fail))
 
 

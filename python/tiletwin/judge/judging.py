@@ -323,16 +323,16 @@ class _Judging:
         packer = frames.Packer()
         packer.tree([args, self.problem.weights, answer.cotangents])
         leaves = leaf_tensors(said["results"])
+        names = [wanted.name for wanted in answer.results]
         head = {
             "do": "verify", "launches": said["launches"], "given": len(packer.storages), "checks": CHECKS,
             "targets": list(self.settings.targets),
             "results": {"list": leaves}, "stored": [leaf["tensor"][1] for leaf in leaves], "places": said["places"],
-            "asked": self._asked(case, leaves),
+            "asked": self._asked(case, leaves, names),
         }  # fmt: skip
         memory = [*storages[count:], *packer.storages, *storages[:count]]
         told, _ = verifier.ask(head, memory, max(LEAST_CASE_SECONDS, self.settings.seconds))
         work = sum(row[3] for row in said["operations"])
-        names = [wanted.name for wanted in answer.results]
         complete = not told["problems"] and not said["unrecorded"] and len(said["launches"]) == said["launched"]
         for why in (*said["unrecorded"], *told["problems"]):
             self.add(Reason("", "judge-unrecorded", f"a launch was not run once more: {why}"), case, args)
@@ -350,14 +350,13 @@ class _Judging:
             if one["writer"] is not None:
                 self._place_writer(case, names[number], one["writer"])
 
-    def _asked(self, case: Case, leaves: list[Any]) -> dict[str, int]:
+    def _asked(self, case: Case, leaves: list[Any], names: list[str]) -> dict[str, int]:
         """Of each result with a wrong element: where that begins in its storage."""
         asked = {}
         for reason in self.made.reasons:
             if reason.case == case.number and reason.rule == "judge-value" and reason.element:
-                for number, leaf in enumerate(leaves):
+                for number, (leaf, name) in enumerate(zip(leaves, names)):
                     kind, _, offset, _, strides = leaf["tensor"]
-                    name = "result" if len(leaves) == 1 else f"result {number}"
                     if f"of the {name} are" in reason.text and len(strides) == len(reason.element):
                         at = offset + sum(i * s for i, s in zip(reason.element, strides))
                         asked[str(number)] = at * frames.TYPES[kind].itemsize
