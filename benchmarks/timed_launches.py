@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -80,8 +81,9 @@ class _Memory:
         return [(str(i), view.ctypes.data, view.ctypes.data + view.size, False) for i, view in views]
 
 
-def _arguments(row: dict[str, Any], memory: _Memory, count: int, name: str) -> list[Any]:
-    """What the entry takes; behind it null pointers for scratch memory that nothing uses."""
+def _arguments(row: dict[str, Any], memory: _Memory, count: int, name: str) -> tuple[list[Any], list[int]]:
+    """What the entry takes, behind it null pointers for scratch memory that nothing uses; and the grid of CTAs."""
+    grid = tuple(row["grid"])
     given = dict(zip(row["names"], row["arguments"])) | row["named"]
     values, kinds = [], []
     for parameter, kind in row["signature"].items():
@@ -91,10 +93,10 @@ def _arguments(row: dict[str, Any], memory: _Memory, count: int, name: str) -> l
         values.append(memory.address(value) if isinstance(value, dict) else value or 0)
         kinds.append("ptr" if kind.startswith("*") else _KINDS.get(kind, kind))
     if "facts" in row:
-        made = sim_launch._arguments(values, row["facts"]["arguments"], name)
+        made, grid = sim_launch._arguments(values, row["facts"]["arguments"], name, grid)
     else:
         made = [gpu_number(value, kind) for value, kind in zip(values, kinds)]
-    return made + [0] * (count - len(made))
+    return made + [0] * (count - len(made)), list(grid)
 
 
 def launched(row: dict[str, Any]) -> Launch:
@@ -103,12 +105,12 @@ def launched(row: dict[str, Any]) -> Launch:
     assert found is not None
     module = load(row["ptx"], contract="facts" not in row, file=f"{row['kernel']}.ptx")
     entry, memory = module[found[1]], _Memory(row)
-    arguments = _arguments(row, memory, len(entry.parameters), entry.name)
+    arguments, grid = _arguments(row, memory, len(entry.parameters), entry.name)
     block = pack(entry.name, entry.parameters, entry.parameter_bytes, arguments, LaunchMemory())
     threads = max(32 * row["warps"], entry.required_threads[0])
     shared = row.get("facts", row)["shared"]
-    ctas = row["grid"][0] * row["grid"][1] * row["grid"][2]
-    sizes = tuple(row["grid"]), (threads, 1, 1), (1, 1, 1)
+    ctas = math.prod(grid)
+    sizes = tuple(grid), (threads, 1, 1), (1, 1, 1)
 
     def run(which: list[int]) -> Any:
         rest = block, memory.buffers(), (), 0, 0, "", lambda text: None
