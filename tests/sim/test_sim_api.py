@@ -296,7 +296,7 @@ def test_a_call_says_what_it_takes(kernel, result):
     names = [name for name in signature.parameters if name != "self"]
     shared = {"arguments", "grid", "block", "cluster", "shared", "memory", "named"}
     own = (
-        {"checks", "limit", "threads", "schedule", "print"}
+        {"checks", "limit", "threads", "schedule", "print", "clusters"}
         if kernel is sim.Kernel
         else {"stream", "cooperative", "programmatic"}
     )

@@ -1,7 +1,7 @@
 """Submissions whose verdict is known: right ones, and what is made of them by replacing one text.
 
 Here:      the classes, the list of all.
-Not here:  the texts, a file for each family; judging them (test_corpus.py).
+Not here:  the texts, a file for each family; judging them (test_judge_corpus.py).
 """
 
 from __future__ import annotations
