@@ -1,7 +1,7 @@
 """The corpus: every submission gets its verdict, for a reason that names the right line."""
 
 import pytest
-from corpus import submissions
+from problems import submissions
 from tiletwin.judge.judging import Settings, judge
 from tiletwin.judge.process import environment
 from tiletwin.judge.starter import Starter

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from corpus import Change, Problem
+from problems import Change, Problem
 
 SOFTMAX = (Path(__file__).resolve().parents[1] / "simple/right.py").read_text()
 

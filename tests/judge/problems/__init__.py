@@ -49,7 +49,7 @@ class Submission:
 
 def submissions() -> list[Submission]:
     """All of the corpus, in a fixed order."""
-    from corpus import cheats, elementwise, gradients, products, rows, scattered
+    from problems import cheats, elementwise, gradients, products, rows, scattered
 
     found = []
     for problem in [p for m in (elementwise, rows, products, scattered, gradients, cheats) for p in m.PROBLEMS]:

@@ -1,6 +1,6 @@
 """Gathers, scatters and atomics: races, indices, memory that is not initialised."""
 
-from corpus import Change, Problem
+from problems import Change, Problem
 
 PROBLEMS = [
     Problem(

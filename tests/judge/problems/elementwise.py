@@ -1,6 +1,6 @@
 """Elementwise kernels: masks, offsets, types, constants."""
 
-from corpus import Change, Problem
+from problems import Change, Problem
 
 PROBLEMS = [
     Problem(

@@ -2,7 +2,7 @@
 
 # ruff: noqa: E501  texts are replaced as they stand
 
-from corpus import Change, Problem
+from problems import Change, Problem
 
 _C = "cheating"
 PROBLEMS = [
