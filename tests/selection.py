@@ -24,7 +24,7 @@ COSTLY = {
     "fuzz": "campaign coverage generator",
     "gdb": "gdb",
     "inductor": "compiled gpu_workers origins",
-    "judge": "conventions corpus targets verdicts",
+    "judge": "conventions judge_corpus judge_targets verdicts",
     "language": "atomics pointers waiting",
     "lint": "named_files operations",
     "python": "activation breakpoint_if cuda_build cuda_emulation cuda_names cuda_workers libraries mixed_devices "
