@@ -23,7 +23,9 @@ def text(verdict: Facts) -> str:
             f"  tolerance that allclose would have needed: atol {verdict.atol:.2g} alone or rtol {verdict.rtol:.2g} "
             f"alone; the largest error is {verdict.worst:.2g} of its bound"
         )
-    lines.append(f"  isolated by: {', '.join(verdict.isolation) or 'nothing'}")
+    # A process that did not get as far as its sandbox has not said either.
+    unknown = "nothing" if verdict.open else "not known, no process got that far"
+    lines.append(f"  isolated by: {', '.join(verdict.isolation) or unknown}")
     lines += [f"  not isolated: {text}" for text in verdict.open]
     lines.append(f"  seed {verdict.seed}, {verdict.seconds:.1f} s")
     return "\n".join(lines)
