@@ -1,7 +1,8 @@
 """The command `tiletwin`: run, ir, export, trace, sim, gpu, debug, diff, replay, judge, fuzz, doctor.
 
 Here:      the commands' options, what run does; typer, which only commands import. Exit codes: docs/ci.md.
-Not here:  the options of fuzz (fuzz/options.py), activation (_activate.py), what the others do (doctor.py, gpu.py, and the command.py of their folders).
+Not here:  the options of fuzz (fuzz/options.py), activation (_activate.py),
+           what the others do (doctor.py, gpu.py, and the command.py of their folders).
 """
 
 from __future__ import annotations
@@ -380,8 +381,9 @@ def replay(
 def judge(
     submission: Annotated[str, typer.Argument(metavar="SUBMISSION", help="The file that is judged, in a sandbox.")],
     reference: Annotated[str, typer.Option(metavar="FILE", help="What it has to compute, and inputs; it is trusted.")],
-    seconds: Annotated[float, typer.Option(help="Run cases for so long.")] = 10.0,
-    cases: Annotated[int, typer.Option(help="Run so many cases at most; 0: as the time allows.")] = 0,
+    budget: Annotated[str, typer.Option(help="quick, usual (default) or thorough: how much time it may take.")] = "",
+    seconds: Annotated[float | None, typer.Option(help="Run cases for so long, of a processor's time.")] = None,
+    cases: Annotated[int | None, typer.Option(help="Run so many cases at most; 0: as the time allows.")] = None,
     seed: Annotated[int, typer.Option(help="Of all inputs.")] = 0,
     case: Annotated[int, typer.Option(help="Run this case only.")] = -1,
     entry: Annotated[str, typer.Option(help="What the submission defines; default: as the convention says.")] = "",
@@ -394,13 +396,14 @@ def judge(
     output: OUTPUT = "",
 ) -> None:
     """Say whether a file of kernels is right, and why not. Exit codes: 0, right; 1, not; 2, failed; 3, not judged."""
+    from tiletwin.judge import command
+
+    chosen = {"seed": seed, "case": case, "entry": entry, "targets": target or [], "seconds": seconds, "most": cases}
+    settings = command.settings(budget, chosen, _fail)
     from tiletwin import script
 
     script.activated_without_gpu(_fail)
-    from tiletwin.judge import command
-
-    _begin_findings(output, form, own=True)
-    settings = command.Settings(seconds, seed, case, cases, entry, tuple(target or ()))
+    _begin_findings(output, form)
     raise typer.Exit(command.run(submission, reference, settings, json, html, _fail))
 
 

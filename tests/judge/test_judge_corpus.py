@@ -2,16 +2,16 @@
 
 import pytest
 from problems import submissions
-from tiletwin.judge.judging import Settings, judge
-from tiletwin.judge.process import environment
+from tiletwin.judge.judging import judge
+from tiletwin.judge.settings import Settings
 from tiletwin.judge.starter import Starter
 
 ALL = {one.name: one for one in submissions()}
 
 
 @pytest.fixture(scope="session")
-def starter(tmp_path_factory):
-    with Starter(environment(str(tmp_path_factory.mktemp("starter")))) as made:
+def starter():
+    with Starter() as made:
         yield made
 
 

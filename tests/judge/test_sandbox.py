@@ -40,6 +40,7 @@ ATTEMPTS = {
     "device": "open('/dev/kmsg')",
     "kernel settings": "open('/proc/sys/kernel/hostname', 'w').write('x')",
     "io_uring": "assert libc.syscall(425, 1, ctypes.create_string_buffer(120)) >= 0",
+    "outlive its parent": "assert libc.prctl(1, 0, 0, 0, 0) == 0",
     "keys": "assert libc.syscall(250, 0, -3, 0) >= 0",
 }
 

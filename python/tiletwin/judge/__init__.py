@@ -19,15 +19,16 @@ __all__ = ["judge"]
 
 
 def judge(
-    submission: str, *, reference: str, seconds: float = 10.0, seed: int = 0, case: int = -1, cases: int = 0,
-    entry: str = "", targets: tuple[str, ...] = (),
+    submission: str, *, reference: str, budget: str = "usual", seconds: float | None = None, seed: int = 0,
+    case: int = -1, cases: int | None = None, entry: str = "", targets: tuple[str, ...] = (),
 ) -> Verdict:  # fmt: skip
     """Judges a file of kernels against a reference's file.
 
     Args:
         submission: path of the file that is judged; it runs in a sandbox.
         reference: path of a file that is trusted; it runs in this process. docs/howto/judge.md says what it has.
-        seconds: how long cases are run; the start of processes comes on top.
+        budget: "quick", "usual" or "thorough": about 1, 10 or 60 s of a core; seconds and cases say it exactly.
+        seconds: how long cases are run, of a processor's time; the start of processes comes on top.
         seed: of all inputs.
         case: run this case only; -1: all.
         cases: at most so many; 0: as the time allows.
@@ -39,11 +40,16 @@ def judge(
 
     Raises:
         OSError: the submission's file cannot be read, or no process can be started.
+        ValueError: there is no such budget.
     """
-    from tiletwin.judge.judging import Settings
     from tiletwin.judge.judging import judge as run
+    from tiletwin.judge.settings import settings_of
 
-    return run(submission, reference, Settings(seconds, seed, case, cases, entry, tuple(targets)))
+    given = {"seconds": seconds, "most": cases}
+    options = {name: value for name, value in given.items() if value is not None}
+    return run(
+        submission, reference, settings_of(budget, seed=seed, case=case, entry=entry, targets=list(targets), **options)
+    )
 
 
 class _Module(ModuleType):

@@ -9,30 +9,37 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from tiletwin import devices, whole_files
-from tiletwin.judge.judging import Settings, judge
+from tiletwin.judge.settings import Settings, settings_of
 from tiletwin.judge.verdicts import EXIT_CODES
 
 Fail = Callable[[str], NoReturn]
 
 
-def run(submission: str, reference: str, settings: Settings, as_json: bool, page: str, fail: Fail) -> int:
+def settings(budget: str, chosen: dict[str, Any], fail: Fail) -> Settings:
+    """Of the command's words; what is None is as the budget says."""
+    try:
+        made = settings_of(budget, **{name: value for name, value in chosen.items() if value is not None})
+        for name in made.targets:
+            if name != "sim":
+                devices.device_named(name)
+    except ValueError as error:
+        fail(str(error))
+    return made
+
+
+def run(submission: str, reference: str, wanted: Settings, as_json: bool, page: str, fail: Fail) -> int:
     """Judges one file, prints the verdict, adds its reasons to the findings' file. Returns the exit code."""
     from tiletwin.findings import output
     from tiletwin.judge import html, json_text
+    from tiletwin.judge.judging import judge
 
     if page and (problem := whole_files.problem(page)):
         fail(f"--html {page}: {problem}")
     try:
-        for name in settings.targets:
-            if name != "sim":
-                devices.device_named(name)
-    except ValueError as error:
-        fail(f"--target: {error}")
-    try:
-        verdict = judge(submission, reference, settings)
+        verdict = judge(submission, reference, wanted)
     except OSError as error:
         fail(f"{error.filename or submission}: {error.strerror or error}")
     print(json.dumps(verdict.as_json(), indent=1, allow_nan=False) if as_json else verdict, flush=True)

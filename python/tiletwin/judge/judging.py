@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -20,15 +19,14 @@ from tiletwin.judge import evidence, frames, oracle, text_checks
 from tiletwin.judge.comparing import Comparison, compare
 from tiletwin.judge.conventions import Problem, problem_of
 from tiletwin.judge.inputs import Case, Inputs, tensors_of
-from tiletwin.judge.process import Worker, WorkerEnded
+from tiletwin.judge.process import WALL_FACTOR, Worker, WorkerEnded
 from tiletwin.judge.results import are_filled, bytes_of, described, equal, leaf_tensors, raw, results_of
-from tiletwin.judge.sandbox import USUAL, Limits
 from tiletwin.judge.schema import BadProblem
-from tiletwin.judge.starter import Starter
+from tiletwin.judge.settings import DEFAULT, Settings
+from tiletwin.judge.starter import Starter, StarterEnded
 from tiletwin.judge.verdict import Verdict
 from tiletwin.judge.verdicts import BROKEN, CHEATING, NOT_JUDGED, WRONG, Judged, Reason
 
-LOAD_SECONDS, LEAST_CASE_SECONDS = 60.0, 20.0
 _KERNEL_FAULTS = ("OutOfBoundsError", "DeadlockError", "InterpreterError")
 _REFUSALS = ("AssertionError", "ValueError", "NotImplementedError", "TypeError", "RuntimeError", "CompilationError",
              "OutOfResources", "IndexError", "ZeroDivisionError", "KeyError")  # fmt: skip
@@ -40,38 +38,30 @@ MOST_WRONG = 3
 """Cases with wrong results after which nothing more is to be learned."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """targets: GPUs that have to take the kernels (devices.DEVICES), and "sim", which runs their code on the simulator.
-    seconds: for all cases. case: only this one; -1: all. most: number of cases; 0: no limit."""
-
-    seconds: float = 10.0
-    seed: int = 0
-    case: int = -1
-    most: int = 0
-    entry: str = ""
-    targets: tuple[str, ...] = ()
-    limits: Limits = USUAL
-
-
-def judge(submission: str, reference: str, settings: Settings = Settings(), starter: Starter | None = None) -> Verdict:
-    """Judges a file against a reference's file. Both stay as they are. starter: what starts processes faster, for many.
+def judge(
+    submission: str, reference: str, settings: Settings = DEFAULT, starter: Starter | None = None,
+    files: tuple[str, str] | None = None,
+) -> Verdict:  # fmt: skip
+    """Judges a file against a reference's file. Both stay as they are. starter: what starts processes; many verdicts
+    share one. files: where both lie, if the verdict is to name other places.
 
     Returns: the verdict; whatever the submission does is part of it.
     Raises: OSError: the submission's file cannot be read, or no process can be started.
     """
-    with open(submission, encoding="utf-8", errors="replace") as file:
+    files = files or (submission, reference)
+    with open(files[0], encoding="utf-8", errors="replace") as file:
         text = file.read()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # inputs are small, and other verdicts may be made beside this one
     try:
-        return _Judging(submission, reference, text, settings, starter).run()
+        with contextlib.nullcontext(starter) if starter else Starter() as started:
+            return _Judging(submission, reference, text, settings, started).run(files[1])
     finally:
         torch.set_num_threads(threads)
 
 
 class _Judging:
-    def __init__(self, submission: str, reference: str, text: str, settings: Settings, starter: Starter | None) -> None:
+    def __init__(self, submission: str, reference: str, text: str, settings: Settings, starter: Starter) -> None:
         self.text, self.settings, self.starter = text, settings, starter
         self.name = os.path.basename(submission)
         self.made = Verdict(submission, reference, seed=settings.seed)
@@ -84,22 +74,27 @@ class _Judging:
         self.replies: list[tuple[Case, list[Any], oracle.Answer, dict[str, Any], list[torch.Tensor]]] = []
         """Recorded calls that the verifier is to run."""
 
-    def run(self) -> Verdict:
+    def run(self, reference: str) -> Verdict:
+        """reference: where its file lies."""
         started = time.monotonic()
         made = self.made
-        with Worker(self.settings.limits, starter=self.starter) as self.worker:
-            try:
-                self.problem = problem_of(made.reference, self.text, self.settings.entry)
-                made.convention, made.entry = self.problem.convention, self.problem.entry
-                for reason in evidence.of_hints(text_checks.hints(self.text)):
-                    self.add(reason)
-                inputs = Inputs(self.problem, self.text, self.settings.seed)
+        try:
+            self.problem = problem_of(reference, self.text, self.settings.entry)
+            made.convention, made.entry = self.problem.convention, self.problem.entry
+            for reason in evidence.of_hints(text_checks.hints(self.text)):
+                self.add(reason)
+            inputs = Inputs(self.problem, self.text, self.settings.seed)
+            with Worker(self.starter, self.settings.limits) as self.worker:
                 if self._load():
                     self._cases(inputs)
-            except BadProblem as error:
-                self.add(Reason(NOT_JUDGED, "judge-problem", str(error)))
-            except WorkerEnded as error:
-                self.add(Reason(BROKEN, f"judge-{error.why}", f"{self.made.entry or self.name}: {error}"))
+        except BadProblem as error:
+            self.add(Reason(NOT_JUDGED, "judge-problem", str(error).replace(reference, made.reference)))
+        except _Stop:
+            pass
+        except WorkerEnded as error:
+            self.add(self._of_end(error, self.made.entry or self.name))
+        except StarterEnded as error:
+            self.add(Reason(NOT_JUDGED, "judge-busy", f"nothing could be run: {error.strerror}"))
         if self.replies:
             self._verify()
         made.seconds = time.monotonic() - started
@@ -129,6 +124,10 @@ class _Judging:
         is_own = reason.file == self.made.submission and 0 < reason.line <= len(lines)
         return lines[reason.line - 1].strip() if is_own else ""
 
+    def _of_end(self, error: WorkerEnded, what: str) -> Reason:
+        """A machine that is too busy is nobody's mistake."""
+        return Reason(NOT_JUDGED if error.why == "busy" else BROKEN, f"judge-{error.why}", f"{what}: {error}")
+
     def _load(self) -> bool:
         packer = frames.Packer()
         weights = packer.tree(self.problem.weights)
@@ -137,7 +136,7 @@ class _Judging:
             "do": "load", "name": self.name, "text": self.text, "entry": self.problem.entry, "makes": makes,
             "weights": weights, "seed": 0,
         }  # fmt: skip
-        said, _ = self.worker.ask(head, packer.storages, LOAD_SECONDS)
+        said, _ = self.worker.ask(head, packer.storages, self.settings.load_seconds)
         self.made.isolation, self.made.open = list(said["layers"]), list(said["missing"])
         self._take_events(said)
         failed = said["failed"]
@@ -153,11 +152,16 @@ class _Judging:
     # ---- cases ----
 
     def _cases(self, inputs: Inputs) -> None:
-        deadline = time.monotonic() + self.settings.seconds
+        began, spent_before = time.monotonic(), self._spent()
         for case in inputs.cases():
             if self.settings.case not in (-1, case.number):
                 continue
-            if time.monotonic() > deadline and case.number > 1 and self.settings.case < 0:
+            spent, passed = self._spent() - spent_before, time.monotonic() - began
+            is_late = passed > WALL_FACTOR * self.settings.seconds
+            if (spent > self.settings.seconds or is_late) and case.number > 1 and self.settings.case < 0:
+                if is_late:
+                    text = f"a busy machine: cases got {spent:.1f} s of a processor in {passed:.0f} s"
+                    self.add(Reason("", "judge-busy", text))
                 break
             if self.settings.most and len(self.made.cases) >= self.settings.most:
                 break
@@ -177,6 +181,10 @@ class _Judging:
                 self.add(Reason("", "judge-bounds", note))
             self._case(case, args, answer)
 
+    def _spent(self) -> float:
+        """Seconds of a processor: of this thread and of the worker."""
+        return time.thread_time() + self.worker.processor()
+
     def _ask(
         self, case: Case, args: list[Any], answer: oracle.Answer, records: bool, repeats: int = 0
     ) -> tuple[dict, list[torch.Tensor]]:
@@ -186,7 +194,7 @@ class _Judging:
             "records": records,
             "cotangents": packer.tree(answer.cotangents), "repeats": repeats,
         }  # fmt: skip
-        most = max(LEAST_CASE_SECONDS, self.settings.seconds)
+        most = max(self.settings.case_seconds, self.settings.seconds)
         return self.worker.ask(head, packer.storages, most)
 
     def _case(self, case: Case, args: list[Any], answer: oracle.Answer) -> None:
@@ -198,7 +206,7 @@ class _Judging:
             said, storages = self._ask(case, args, answer, records)
         except WorkerEnded as error:
             one.outcome = "failed"
-            self.add(Reason(BROKEN, f"judge-{error.why}", f"{self.problem.entry}: {error}"), case, args)
+            self.add(self._of_end(error, self.problem.entry), case, args)
             raise _Stop from None
         finally:
             one.seconds = time.monotonic() - started
@@ -307,10 +315,10 @@ class _Judging:
 
     def _verify(self) -> None:
         try:
-            with Worker(self.settings.limits, "tiletwin.judge.verifier", self.starter) as verifier:
+            with Worker(self.starter, self.settings.limits, "tiletwin.judge.verifier") as verifier:
                 for reply in self.replies[: 2 + MOST_WRONG]:
                     self._verify_one(verifier, *reply)
-        except WorkerEnded as error:
+        except (WorkerEnded, StarterEnded) as error:
             self.add(Reason("", "judge-verifier", f"the launches could not be run once more: {error}"))
 
     def _verify_one(
@@ -331,7 +339,7 @@ class _Judging:
             "asked": self._asked(case, leaves, names),
         }  # fmt: skip
         memory = [*storages[count:], *packer.storages, *storages[:count]]
-        told, _ = verifier.ask(head, memory, max(LEAST_CASE_SECONDS, self.settings.seconds))
+        told, _ = verifier.ask(head, memory, max(self.settings.case_seconds, self.settings.seconds))
         work = sum(row[3] for row in said["operations"])
         complete = not told["problems"] and not said["unrecorded"] and len(said["launches"]) == said["launched"]
         for why in (*said["unrecorded"], *told["problems"]):

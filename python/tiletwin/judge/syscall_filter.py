@@ -39,7 +39,8 @@ _REFUSED = {
     160: "setrlimit",
 }  # fmt: skip
 """By number: calls that are refused whatever their arguments."""
-_CLONE, _CLONE3, _TGKILL, _PRLIMIT = 56, 435, 234, 302
+_CLONE, _CLONE3, _TGKILL, _PRLIMIT, _PRCTL = 56, 435, 234, 302, 157
+_PR_SET_PDEATHSIG = 1
 _CLONE_THREAD = 0x10000
 _ARCH_X86_64, _X32 = 0xC000003E, 0x40000000
 _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -68,6 +69,8 @@ def program(own: int) -> bytes:
     # The C library uses clone where there is no clone3, whose arguments no filter can read.
     steps += _one(_CLONE3, _step(_RETURN, _ERRNO | errno.ENOSYS))
     steps += _one(_TGKILL, _step(_LOAD, _ARGUMENT), _step(_JUMP_EQUAL, own, 0, 1), allow, refuse)
+    # It is to end with its parent.
+    steps += _one(_PRCTL, _step(_LOAD, _ARGUMENT), _step(_JUMP_EQUAL, _PR_SET_PDEATHSIG, 0, 1), refuse, allow)
     # A new limit stands in the third argument; both halves of the pointer are 0 where the limit is only asked for.
     steps += _one(
         _PRLIMIT, _step(_LOAD, _ARGUMENT + 16), _step(_JUMP_EQUAL, 0, 0, 2), _step(_LOAD, _ARGUMENT + 20),

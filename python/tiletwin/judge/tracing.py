@@ -43,7 +43,7 @@ def of_result(
         written = np.zeros(last.after[number].size, bool)
         for launch, storage in hits:
             written |= launch.written[storage]
-        held = np.frombuffer(bytes(tensor.untyped_storage().tolist()), np.uint8) if tensor.numel() else written[:0]
+        held = tensor.new_empty(0, dtype=torch.uint8).set_(tensor.untyped_storage()).numpy()
         if held.size == written.size:
             written &= held == last.after[number]
         bytes_ = torch.as_strided(
