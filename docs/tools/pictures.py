@@ -1,11 +1,11 @@
-"""The pictures of docs/concepts.md and README.md, drawn from what the program really does: `pictures.py [FOLDER]`.
+"""The pictures of docs/ and README.md, drawn from what the program really does: `pictures.py [FOLDER]`.
 
 Forms come from `tiletwin ir --stage plan`, values from a recording, layouts from ttgir, and the order of warps from
 launches on the simulator that stop after so many instructions. The order of strips is not observed: it follows from the
 plan's group and kStripBytes.
 
 Here:      running, reading, drawing.
-Not here:  shapes and files (svg.py), pictures of pages (screenshots.py).
+Not here:  shapes and files (svg.py), times of a GPU (speed.py), pictures of pages (screenshots.py).
 Invariant: without an argument everything goes to docs/pictures, which git ignores but for those of README.md.
 """
 
@@ -21,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import folders
+import speed
 from svg import FAINT, INK, WIDTH, Drawing, mixed, terminal
 
 HERE = Path(__file__).resolve().parent
@@ -309,3 +310,4 @@ if __name__ == "__main__":
     transposed(folder / "transposed.svg")
     found(folder / "found.svg")
     folders.draw(folder / "folders.svg")
+    speed.draw(folder)
