@@ -90,7 +90,7 @@ LogicalResult planAtomic(PlanBuilder& plan, Operation* op, AtomicKind kind, cons
     plan.write(in, data.result, reg);
     plan.set(o.result, isScalar ? plan.scalarRep(type, Uniform::in(reg)) : plan.tileRep(type, shape, reg));
   }
-  if (data.writes) plan.noteWrite();
+  if (data.writes) plan.noteWrite(root);
   probeAtomic(plan, {op, name, address, mask, old, compare, compareIsCell, data.writes, kind == AtomicKind::FAdd,
                      isUsed, root, type, shape});
   return mlir::success();

@@ -204,7 +204,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::DescriptorReduceOp reduce)
   data.access.shape.assign(shape.begin(), shape.end());
   plan.read(in, data.access, block.pointer.base, block.pointer.strides, block.box.lo, block.box.hi);
   plan.read(in, data.data, source);
-  plan.noteWrite();
+  plan.noteWrite(block.pointer.root);
   probeReduce(plan, block.pointer, block.box, descriptor.type,
               !element && DescriptorReduceKind(reduce.getKind()) == DescriptorReduceKind::Add);
   return success();
@@ -263,7 +263,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::DescriptorScatterOp scatte
   plan.flushViews();
   emitRows(plan, descriptor, rows, plan.dtypeOf(scatter.getXOffsets().getType()), plan.uniformOf(scatter.getYOffset()),
            PlanBuilder::shapeOf(scatter.getSrc().getType())[0], true, tile, kNoReg);
-  plan.noteWrite();
+  plan.noteWrite(descriptor.root);
   return success();
 }
 

@@ -68,6 +68,14 @@ void Emitter::read(BuildInstruction& in, TileOperand& field, const TileRef& ref)
   }
 }
 
+void Emitter::noteWrite(int root) {
+  scopes_.back().wrote = true;
+  plan_->storesMemory = true;
+  std::vector<int32_t>& written = plan_->written;
+  const auto at = std::lower_bound(written.begin(), written.end(), root);
+  if (at == written.end() || *at != root) written.insert(at, root);
+}
+
 void Emitter::placeLabel(int label) {
   auto in = std::make_unique<BuildInstruction>(location_);
   in->label = label;

@@ -119,11 +119,8 @@ public:
   void rollback(const Snapshot& s);
 
   // ---- memory ----
-  /// An instruction of the current code writes memory.
-  void noteWrite() {
-    scopes_.back().wrote = true;
-    plan_->storesMemory = true;
-  }
+  /// An instruction of the current code writes memory through an argument; -1: through a pointer from elsewhere.
+  void noteWrite(int root);
   /// True if the program may have written memory when an instruction emitted now at `place` runs.
   bool writeMayPrecede(int place) const;
   void needFallback() { fallback_ = true; }

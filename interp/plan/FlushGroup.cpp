@@ -273,7 +273,7 @@ void Groups::bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::
       sameBox &= u.lo == box->lo && u.hi == box->hi;
       node.locationIndex =
           placeOf(mlir::Location(llvm::cast<mlir::LocationAttr>(mlir::Attribute::getFromOpaquePointer(node.location))));
-      noteWrite();
+      noteWrite(node.access.root);
     }
   }
   data.regionIsBox = onlySinks && box && sameBox && !box->lo.empty();

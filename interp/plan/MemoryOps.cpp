@@ -201,7 +201,7 @@ static void scalarAccess(PlanBuilder& plan, Operation* op, bool isStore, Value p
   if (other) plan.read(in, access.other, plan.cell(plan.rep(other).base));
   if (isStore) {
     plan.read(in, access.data, plan.cell(plan.rep(data).base));
-    plan.noteWrite();
+    plan.noteWrite(root);
   } else {
     Reg dst = plan.newReg(8);
     plan.write(in, access.data, dst);
@@ -244,7 +244,7 @@ static void gatherAccess(PlanBuilder& plan, bool isStore, Value pointer, Value m
   op.dataIsCell = dataIsCell;
   if (isStore) {
     plan.read(in, op.data, source);
-    plan.noteWrite();
+    plan.noteWrite(root);
   } else {
     Reg dst = plan.newTile(type, shape);
     plan.write(in, op.data, dst);
@@ -269,6 +269,16 @@ static bool isReshapedOnly(Value loaded) {
 void readBlock(PlanBuilder& plan, BuildInstruction& in, Access& access, const Rep& pointer, const Rep* box) {
   plan.read(in, access, pointer.base, pointer.strides, box ? box->lo : llvm::ArrayRef<Uniform>(),
             box ? box->hi : llvm::ArrayRef<Uniform>());
+}
+
+/// Whether every program of a launch reads the same elements, if nothing writes them.
+static bool isSameForAll(PlanBuilder& plan, const Rep& p, const Rep* box, const BoxLoadOther& other) {
+  const auto known = [&](llvm::ArrayRef<Uniform> parts) {
+    return llvm::all_of(parts, [&](const Uniform& u) { return plan.levelOf(u) == 0; });
+  };
+  return p.kind == Rep::Affine && !p.guard && known(p.base) && known(p.strides) &&
+         (!box || (known(box->lo) && known(box->hi))) && !other.isTile &&
+         (other.reg == kNoReg || plan.info(other.reg).level == 0);
 }
 
 void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, const BoxLoadOther& other,
@@ -298,6 +308,14 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
   data.access.guard = plan.readGuard(in, p.guard.get());
   plan.write(in, data.descriptor, descriptor);
   plan.write(in, data.tile, tile);
+  constexpr int64_t kMostKept = 64 << 10; // each thread has its own copy
+  if (plain && !plain.getIsVolatile() && !data.dense && elementsOf(shape) * int64_t(sizeOf(type)) <= kMostKept &&
+      isSameForAll(plan, p, box, other)) {
+    data.kept = plan.plan().keepsLoads = true;
+    plan.persist(descriptor);
+    plan.persist(tile);
+    plan.write(in, data.state, plan.constantTile(std::vector<std::byte>(8)));
+  }
   Rep block = p;
   block.shape = shape;
   probeBlock(plan, block, box, type, operation, false);

@@ -80,6 +80,8 @@ struct LoadOp {
   Off other; ///< cell with the fill value
   bool otherIsTile = false;
   Off otherTile;         ///< dense, if otherIsTile
+  bool kept = false;     ///< each program of a launch reads the same: `state` is a cell, not 0 once that is there
+  Off state;             ///< the cell, the descriptor and the tile outlive the program
   int32_t tableDim = -1; ///< execRowsLoad: the dimension along which addresses have a table's entry added
   Off table;             ///< dense i64
 };

@@ -75,7 +75,10 @@ struct Plan {
   std::vector<PlanConstant> constants;
   size_t templateBytes = 0; ///< a multiple of 64
   size_t frameBytes = 0;    ///< a multiple of 64
+  /// Arguments through which programs may write, sorted; -1: through another pointer.
+  std::vector<int32_t> written;
   bool storesMemory = false;
+  bool keepsLoads = false;                            ///< some LoadOp is `kept`
   bool prints = false;                                ///< programs may print
   bool breaks = false;                                ///< programs may stop at a breakpoint_if
   bool hasProbes = false;                             ///< programs may have findings

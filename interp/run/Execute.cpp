@@ -19,6 +19,17 @@ LaunchState::LaunchState(const Plan& plan, const LaunchParams& params) : plan(&p
     const Buffer& b = params.buffers[size_t(buffer)];
     extents[i] = {b.begin, b.end, b.readOnly, buffer};
   }
+  // What programs wait for others may write.
+  if (plan.keepsLoads && !plan.mayWait) settle();
+}
+
+void LaunchState::settle() {
+  for (ArgumentExtent& e : extents) {
+    e.settled = e.buffer >= 0;
+    for (int32_t root : plan->written)
+      e.settled &= root >= 0 && extents[size_t(root)].buffer >= 0 &&
+                   (extents[size_t(root)].hi <= e.lo || e.hi <= extents[size_t(root)].lo);
+  }
 }
 
 static void fill(const Plan& plan, Frame& f) {

@@ -281,14 +281,23 @@ static bool viewRow(const LoadOp& op, Frame& f) {
   return true;
 }
 
-InstructionRef execLoad(InstructionRef in, Frame& f) {
-  const LoadOp& op = *static_cast<const LoadOp*>(in->data);
+static InstructionRef load(const LoadOp& op, InstructionRef in, Frame& f) {
   if (op.access.shape.size() == 1 && op.access.root >= 0 && !op.forceCopy && viewRow(op, f)) [[likely]]
     return in + 1;
   AccessRange range;
   if (!checkAccess(op.access, f, in, false, range)) [[unlikely]]
     return nullptr;
   return finishLoad(op, in, f, range);
+}
+
+InstructionRef execLoad(InstructionRef in, Frame& f) {
+  const LoadOp& op = *static_cast<const LoadOp*>(in->data);
+  if (!op.kept) return load(op, in, f);
+  int64_t& isThere = f.at<int64_t>(op.state.v);
+  if (isThere) return in + 1;
+  const InstructionRef next = load(op, in, f);
+  isThere = next && op.access.root >= 0 && f.launch->extents[size_t(op.access.root)].settled;
+  return next;
 }
 
 InstructionRef finishLoad(const LoadOp& op, InstructionRef in, Frame& f, const AccessRange& range) {

@@ -32,7 +32,8 @@ enum class Step : uint8_t {
 struct ArgumentExtent {
   uintptr_t lo = 0, hi = 0; ///< storage; lo == hi: unknown, every access looks the address up
   bool readOnly = false;
-  int32_t buffer = -1; ///< as in LaunchParams::bufferOf
+  int32_t buffer = -1;  ///< as in LaunchParams::bufferOf
+  bool settled = false; ///< nothing that programs of this launch write lies here; known if Plan::keepsLoads
 };
 
 /// A buffer found by address.
@@ -59,6 +60,9 @@ struct LaunchState {
   uint64_t probed = 0;  ///< bits of arguments (program/ProbeAccess.h) whose accesses somebody wants to see
   int spins = 0;        ///< fruitless rounds of a loop before its program yields
   bool inOrder = false; ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
+
+private:
+  void settle(); // ArgumentExtent::settled
 };
 
 /// What a program that yielded waits for, and what leads there.
