@@ -18,6 +18,13 @@ namespace arith = mlir::arith;
 namespace math = mlir::math;
 namespace scf = mlir::scf;
 
+/// What a dot of a loop has beside its operands (LoopDots.cpp).
+struct LoopDot {
+  Reg state = kNoReg, scratch = kNoReg; ///< they live as long as the loop
+  Reg sum = kNoReg;                     ///< where the loop carries the sum, if products may wait
+  bool keepsA = false, keepsB = false;
+};
+
 /// A loop that may wait for other programs; `access` is null for all others.
 struct WaitLoop {
   mlir::Operation* access = nullptr;      ///< what it waits on
@@ -50,6 +57,14 @@ public:
   /// How far the forms of what a loop or branch hands over are known to be given up, by operation: an operation planned
   /// once more begins with it.
   std::vector<uint8_t>& carriedForms(mlir::Operation* op) { return carriedForms_[op]; }
+
+  // ---- dots of loops (LoopDots.cpp) ----
+  /// Before a loop whose carried tiles are in these registers (kNoReg: it is none).
+  void beginLoopDots(scf::ForOp loop, llvm::ArrayRef<Reg> carried);
+  /// Behind the loop.
+  void endLoopDots(scf::ForOp loop);
+  /// Null: the dot stands by itself.
+  const LoopDot* loopDot(mlir::Operation* dot) const;
 
   // ---- loops that may wait (WaitLoops.cpp) ----
   /// Before a loop whose rounds hand on `cells` (they hold the initial values) and `tiles`, of what matters.
@@ -85,6 +100,7 @@ private:
   mlir::Operation* planned_ = nullptr;
   Networks networks_;
   std::map<mlir::Operation*, std::vector<uint8_t>> carriedForms_;
+  llvm::DenseMap<mlir::Operation*, LoopDot> loopDots_;
   llvm::DenseMap<mlir::Operation*, bool> mayWrite_;
   llvm::SmallVector<mlir::Operation*, 2> waitAccesses_; ///< what the loops around the current operation wait on
 };
@@ -99,6 +115,9 @@ const PlanFn* findPlanFn(mlir::Operation* op);
 
 /// The value's elements lie densely in the register; a scalar's one is taken out (ShapeOps.cpp).
 void bindElements(PlanBuilder& plan, mlir::Value v, Reg reg);
+/// The function that multiplies; null: there is none for these types (DotOps.cpp).
+TwDotFn dotFnOf(PlanBuilder& plan, tt::DotOp op);
+Reg newDotScratch(PlanBuilder& plan, int64_t m, int64_t n, int64_t k);
 /// An atomic access as users know it, for traps (AtomicOps.cpp).
 const char* atomicName(mlir::Operation* op);
 

@@ -31,6 +31,7 @@ template <> LogicalResult plan(PlanBuilder& plan, scf::ForOp op) {
     int level = plan.level() + 1;
     for (size_t i = 0; i < carried.size(); ++i) carried[i] = carry(plan, inits[i], forms[i], level);
     enter(plan, carried, inits);
+    plan.beginLoopDots(op, llvm::map_to_vector(carried, [](const Carried& c) { return c.reg; }));
     Reg ivCell = plan.newReg(8, level);
     plan.pushScope(op);
     int top = plan.newLabel(), exit = plan.newLabel();
@@ -65,6 +66,7 @@ template <> LogicalResult plan(PlanBuilder& plan, scf::ForOp op) {
     plan.append(plan.popScope());
     break;
   }
+  plan.endLoopDots(op);
   leave(plan, carried, op->getResults());
   return success();
 }

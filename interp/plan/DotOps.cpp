@@ -15,6 +15,10 @@ using mlir::Operation;
 using mlir::success;
 using mlir::Value;
 
+Reg newDotScratch(PlanBuilder& plan, int64_t m, int64_t n, int64_t k) {
+  return plan.newReg(std::max<uint64_t>(64, uint64_t(plan.tiles().dotScratchBytes(m, n, k))));
+}
+
 static TwDotPrecision precisionOf(tt::InputPrecision precision) {
   if (precision == tt::InputPrecision::TF32) return TwDotPrecision::Tf32;
   return precision == tt::InputPrecision::BF16x3 ? TwDotPrecision::Bf16x3 : TwDotPrecision::F32;
@@ -60,25 +64,33 @@ static void placeAccumulator(PlanBuilder& plan, BuildInstruction& in, const Accu
   plan.noteWriter(at.d, 0);
 }
 
+TwDotFn dotFnOf(PlanBuilder& plan, tt::DotOp op) {
+  DType a = plan.dtypeOf(op.getA().getType()), b = plan.dtypeOf(op.getB().getType()),
+        sum = plan.dtypeOf(op.getD().getType());
+  TwDotPrecision precision = TwDotPrecision::F32;
+  if (plan.options().numerics == Numerics::Ieee)
+    precision = TwDotPrecision::Ieee;
+  else if (a == DType::F32)
+    precision = precisionOf(op.getInputPrecision());
+  TwDotFn fn = plan.tiles().dot(a, b, sum, precision);
+  return fn ? fn : plan.tiles().dot(a, b, sum, TwDotPrecision::F32);
+}
+
 template <> LogicalResult plan(PlanBuilder& plan, tt::DotOp op) {
   Value a = op.getA(), b = op.getB(), c = op.getC(), d = op.getD();
   DType ta = plan.dtypeOf(a.getType()), tb = plan.dtypeOf(b.getType()), tc = plan.dtypeOf(d.getType());
   Shape shape = PlanBuilder::shapeOf(d.getType()), aShape = PlanBuilder::shapeOf(a.getType());
   size_t rank = shape.size();
-  TwDotPrecision precision = TwDotPrecision::F32;
-  if (plan.options().numerics == Numerics::Ieee)
-    precision = TwDotPrecision::Ieee;
-  else if (ta == DType::F32)
-    precision = precisionOf(op.getInputPrecision());
-  TwDotFn fn = plan.tiles().dot(ta, tb, tc, precision);
-  if (!fn) fn = plan.tiles().dot(ta, tb, tc, TwDotPrecision::F32);
+  TwDotFn fn = dotFnOf(plan, op);
   if (!fn || rank < 2 || rank > 3)
     return plan.unsupported(op, std::string("for ") + nameOf(ta) + " times " + nameOf(tb) + " into " + nameOf(tc));
 
   TileRef operands[] = {plan.tileOf(a), plan.tileOf(b)};
-  Accumulator accumulator = takeAccumulator(plan, op, c, operands);
+  const LoopDot* inLoop = plan.loopDot(op);
+  const bool holds = inLoop && inLoop->sum != kNoReg;
+  Accumulator accumulator = holds ? Accumulator{inLoop->sum, inLoop->sum} : takeAccumulator(plan, op, c, operands);
   int64_t m = shape[rank - 2], n = shape[rank - 1], k = aShape[rank - 1];
-  Reg scratch = plan.newReg(std::max<uint64_t>(64, uint64_t(plan.tiles().dotScratchBytes(m, n, k))));
+  Reg scratch = inLoop ? inLoop->scratch : newDotScratch(plan, m, n, k);
 
   BuildInstruction& in = plan.emit(execDot, "Dot");
   DotOp& data = plan.newData<DotOp>(in);
@@ -94,6 +106,13 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::DotOp op) {
   plan.read(in, data.b, operands[1]);
   placeAccumulator(plan, in, accumulator, operands, data.hasC, data.c, data.d);
   plan.write(in, data.scratch, scratch);
+  if (inLoop) {
+    data.holds = holds;
+    data.keepsA = inLoop->keepsA;
+    data.keepsB = inLoop->keepsB;
+    plan.read(in, data.state, inLoop->state);
+    plan.write(in, data.state, inLoop->state);
+  }
   return plan.bindTile(d, accumulator.d);
 }
 
@@ -168,7 +187,7 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::DotScaledOp op) {
   Accumulator accumulator = takeAccumulator(plan, op, op.getC(), operands);
   for (ScaledSide& s : sides)
     if (s.scale || s.stored != type) s.expanded = plan.newTile(type, {s.outer, k});
-  Reg scratch = plan.newReg(std::max<uint64_t>(64, uint64_t(plan.tiles().dotScratchBytes(m, n, k))));
+  Reg scratch = newDotScratch(plan, m, n, k);
 
   BuildInstruction& in = plan.emit(execScaledDot, "DotScaled");
   ScaledDotOp& data = plan.newData<ScaledDotOp>(in);

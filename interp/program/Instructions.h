@@ -160,6 +160,9 @@ struct DotOp {
   int32_t aBytes = 0, bBytes = 0, cBytes = 0;
   bool hasC = false;
   Off c, d, scratch; ///< c and d dense
+  /// As in TwDot; with any of them `state` is a cell.
+  bool holds = false, keepsA = false, keepsB = false;
+  Off state;
 };
 
 /// tt.dot_scaled: operands widened into `expanded`, then multiplied.
@@ -314,7 +317,7 @@ Exec execGroup;                                                // data: GroupOp
 Exec execReduce, execScan, execGenericReduce, execGenericScan; // data: ReduceOp
 Exec execSum;                                                  // data: SumOp
 Exec execSort;                                                 // data: SortOp
-Exec execDot;                                                  // data: DotOp
+Exec execDot, execDotEnd;                                      // data: DotOp
 Exec execScaledDot;                                            // data: ScaledDotOp
 Exec execCopy;                                                 // data: CopyOp
 Exec execTileGather;                                           // data: TileGatherOp

@@ -35,7 +35,27 @@ void expectReads(const DotOp& op, const std::byte* a, const std::byte* b, TwDot&
   last = {&op, a, b};
 }
 
+void takeState(const DotOp& op, Frame& f, TwDot& dot) {
+  dot.holds = op.holds;
+  dot.keepsA = op.keepsA;
+  dot.keepsB = op.keepsB;
+  if (op.holds || op.keepsA || op.keepsB) dot.state = &f.at<TwDotState>(op.state.v);
+}
+
 } // namespace
+
+InstructionRef execDotEnd(InstructionRef in, Frame& f) {
+  const DotOp& op = *static_cast<const DotOp*>(in->data);
+  TwDot dot{};
+  dot.m = op.m;
+  dot.n = op.n;
+  dot.cRow = dot.dRow = op.n;
+  dot.c = dot.d = f.arena + op.d.v;
+  dot.scratch = f.arena + op.scratch.v;
+  takeState(op, f, dot);
+  op.fn(&dot);
+  return in + 1;
+}
 
 InstructionRef execDot(InstructionRef in, Frame& f) {
   const DotOp& op = *static_cast<const DotOp*>(in->data);
@@ -62,6 +82,7 @@ InstructionRef execDot(InstructionRef in, Frame& f) {
     return execDot(in, f);
   }
   if (op.batch == 1) expectReads(op, a, b, dot);
+  takeState(op, f, dot);
   const int64_t tile = op.m * op.n * op.cBytes;
   for (int64_t i = 0; i < op.batch; ++i) {
     dot.a = a + (r == 3 ? i * sa[0] : 0);

@@ -14,6 +14,7 @@ namespace tiletwin::tile {
 
 inline constexpr int64_t kPackedBytes = 1024;           ///< of k in one packed row
 inline constexpr int64_t kRowBytes = kPackedBytes + 64; ///< 17 cache lines: rows of a kernel fall into different sets
+inline constexpr int64_t kHeldBytes = 512;              ///< of k in one row of products that wait for more
 inline constexpr int64_t kBlockRows = 256, kBlockColumns = 256; ///< of d in one block
 inline constexpr int kKernelRows = kVectorBytes == 64 ? 12 : 6;
 inline constexpr int kKernelPackets = 2;
@@ -134,16 +135,17 @@ private:
   int64_t rows_ = 0, rowBytes_ = 0, stride_ = 0;
 };
 
-/// One block: packed operands, m x n of d.
+/// One block: packed operands, b in panels so far from each other, m x n of d.
 template <class K>
 void dotBlock(int64_t m, int64_t n, int64_t packed, const typename K::Packed* a, const typename K::Packed* b,
-              const typename K::Sum* c, int64_t cRow, typename K::Sum* d, int64_t dRow, Ahead& nextA, Ahead& nextB) {
+              int64_t panel, const typename K::Sum* c, int64_t cRow, typename K::Sum* d, int64_t dRow, Ahead& nextA,
+              Ahead& nextB) {
   static constexpr auto kKernels = microKernels<K>(std::make_index_sequence<kKernelRows>{});
   using Sum = typename K::Sum;
   constexpr int NR = kColumns<K>, L = kPacketLanes<K>;
   const int64_t calls = ((n + NR - 1) / NR) * ((m + kKernelRows - 1) / kKernelRows);
   const int64_t ahead = (nextA.lines() + nextB.lines() + calls - 1) / calls;
-  for (int64_t j = 0; j < n; j += NR, b += panelStride<K>(packed)) {
+  for (int64_t j = 0; j < n; j += NR, b += panel) {
     const int64_t columns = n - j < NR ? n - j : NR;
     const int packets = columns > L ? 2 : 1;
     for (int64_t i = 0; i < m;) {
@@ -186,41 +188,94 @@ TILETWIN_INLINE void prefetchRows(const uint8_t* rows, int64_t count, int64_t ro
       _mm_prefetch(reinterpret_cast<const char*>(rows + r * strideBytes + b), _MM_HINT_T0);
 }
 
+TILETWIN_INLINE const void* atElement(const void* p, int64_t offset, int64_t bytes) {
+  return static_cast<const uint8_t*>(p) + offset * bytes;
+}
+
+/// `depth` steps of k and n columns of b from element `first` on, into panels so far from each other.
+template <class K>
+void packPanels(const TwDot& t, const Operands& operands, int64_t first, int64_t depth, int64_t n,
+                typename K::Packed* panels, int64_t stride) {
+  constexpr int NR = kColumns<K>;
+  for (int64_t q = 0; q < n; q += NR, panels += stride) {
+    const int64_t columns = n - q < NR ? n - q : NR, packed = (depth + K::kDepth - 1) / K::kDepth;
+    if (columns < NR) std::memset(panels, 0, size_t(packed * NR) * sizeof(*panels));
+    operands.packB(depth, columns, panels, NR, atElement(t.b, first + q * t.bCol, operands.bBytes), t.bRow, t.bCol);
+  }
+}
+
+/// The lines that the next dots are expected to read: of so many steps of k, if they go on behind those of this one.
+inline Ahead aheadOfA(const TwDot& t, const Operands& operands, int64_t depth) {
+  const bool goesOn = t.aNext == atElement(t.a, t.k * t.aCol, operands.aBytes);
+  return Ahead(t.aNext, t.m, goesOn ? depth : t.k, t.aRow, t.aCol, operands.aBytes);
+}
+inline Ahead aheadOfB(const TwDot& t, const Operands& operands, int64_t depth) {
+  const bool goesOn = t.bNext == atElement(t.b, t.k * t.bRow, operands.bBytes);
+  return Ahead(t.bNext, goesOn ? depth : t.k, t.n, t.bRow, t.bCol, operands.bBytes);
+}
+
+/// A dot whose products may wait. False: they are too many, and nothing was done.
+template <class K> bool dotHeld(const TwDot& t, const Operands& operands) {
+  using Packed = typename K::Packed;
+  using Sum = typename K::Sum;
+  constexpr int64_t most = kHeldBytes / int64_t(sizeof(Packed)), panel = panelStride<K>(most);
+  const int64_t packed = (t.k + K::kDepth - 1) / K::kDepth;
+  if (t.m > kBlockRows || t.n > kBlockColumns || packed > most / 2) return false;
+  auto* packedA = static_cast<Packed*>(t.scratch);
+  Packed* packedB = packedA + t.m * kRowStride<K>;
+  int64_t held = t.state->held;
+  if (t.k > 0) {
+    if (t.aCol == 1)
+      prefetchRows(static_cast<const uint8_t*>(t.a), t.m, t.k * operands.aBytes, t.aRow * operands.aBytes);
+    packPanels<K>(t, operands, 0, t.k, t.n, packedB + held * kColumns<K>, panel);
+    operands.packA(t.m, t.k, packedA + held, kRowStride<K>, t.a, t.aRow, t.aCol);
+    held += packed;
+    t.state->held = int32_t(held);
+    if (held + packed <= most) return true;
+  }
+  t.state->held = 0;
+  if (held == 0) return true;
+  Ahead nextA = aheadOfA(t, operands, held * K::kDepth), nextB = aheadOfB(t, operands, held * K::kDepth);
+  auto* d = static_cast<Sum*>(t.d);
+  dotBlock<K>(t.m, t.n, held, packedA, packedB, panel, d, t.dRow, d, t.dRow, nextA, nextB);
+  return true;
+}
+
 /// The whole dot, where c and d have the kernel's Sum type.
 template <class K> void dotBlocked(const TwDot& t, const Operands& operands) {
   using Packed = typename K::Packed;
   using Sum = typename K::Sum;
-  constexpr int NR = kColumns<K>;
+  if (t.holds && dotHeld<K>(t, operands)) return;
   auto* packedA = static_cast<Packed*>(t.scratch);
   const int64_t blockRows = t.m < kBlockRows ? t.m : kBlockRows;
   Packed* packedB = packedA + blockRows * kRowStride<K>;
-  Ahead nextA(t.aNext, t.m, t.k, t.aRow, t.aCol, operands.aBytes),
-      nextB(t.bNext, t.k, t.n, t.bRow, t.bCol, operands.bBytes); // with the first block: few dots have more
-  const auto at = [](const void* p, int64_t offset, int64_t bytes) {
-    return static_cast<const uint8_t*>(p) + offset * bytes;
-  };
+  // With the first block: few dots have more.
+  Ahead nextA = aheadOfA(t, operands, t.k), nextB = aheadOfB(t, operands, t.k);
+  const bool one = t.m <= kBlockRows && t.n <= kBlockColumns && t.k <= kBlockDepth<K>;
+  const bool hasA = one && t.keepsA && t.state->hasA, hasB = one && t.keepsB && t.state->hasB;
+  if (t.state) {
+    t.state->hasA = one && t.keepsA;
+    t.state->hasB = one && t.keepsB;
+  }
   for (int64_t j = 0; j < t.n; j += kBlockColumns) {
     const int64_t n = t.n - j < kBlockColumns ? t.n - j : kBlockColumns;
     for (int64_t k0 = 0; k0 < t.k; k0 += kBlockDepth<K>) {
       const int64_t depth = t.k - k0 < kBlockDepth<K> ? t.k - k0 : kBlockDepth<K>;
       const int64_t packed = (depth + K::kDepth - 1) / K::kDepth;
-      if (t.aCol == 1)
-        prefetchRows(at(t.a, k0, operands.aBytes), blockRows, depth * operands.aBytes, t.aRow * operands.aBytes);
-      for (int64_t q = 0; q < n; q += NR) {
-        Packed* panel = packedB + q / NR * panelStride<K>(packed);
-        const int64_t columns = n - q < NR ? n - q : NR;
-        if (columns < NR) std::memset(panel, 0, size_t(packed * NR) * sizeof(Packed));
-        operands.packB(depth, columns, panel, NR, at(t.b, k0 * t.bRow + (j + q) * t.bCol, operands.bBytes), t.bRow,
-                       t.bCol);
-      }
+      if (t.aCol == 1 && !hasA)
+        prefetchRows(static_cast<const uint8_t*>(atElement(t.a, k0, operands.aBytes)), blockRows,
+                     depth * operands.aBytes, t.aRow * operands.aBytes);
+      const int64_t panel = panelStride<K>(packed);
+      if (!hasB) packPanels<K>(t, operands, k0 * t.bRow + j * t.bCol, depth, n, packedB, panel);
       for (int64_t i = 0; i < t.m; i += kBlockRows) {
         const int64_t m = t.m - i < kBlockRows ? t.m - i : kBlockRows;
-        operands.packA(m, depth, packedA, kRowStride<K>, at(t.a, i * t.aRow + k0 * t.aCol, operands.aBytes), t.aRow,
-                       t.aCol);
+        if (!hasA)
+          operands.packA(m, depth, packedA, kRowStride<K>, atElement(t.a, i * t.aRow + k0 * t.aCol, operands.aBytes),
+                         t.aRow, t.aCol);
         Sum* d = static_cast<Sum*>(t.d) + i * t.dRow + j;
         const bool first = k0 == 0;
         const Sum* c = !first ? d : t.c ? static_cast<const Sum*>(t.c) + i * t.cRow + j : nullptr;
-        dotBlock<K>(m, n, packed, packedA, packedB, c, first ? t.cRow : t.dRow, d, t.dRow, nextA, nextB);
+        dotBlock<K>(m, n, packed, packedA, packedB, panel, c, first ? t.cRow : t.dRow, d, t.dRow, nextA, nextB);
       }
     }
   }
@@ -231,10 +286,13 @@ template <class K>
 void dotThroughTile(const TwDot& t, const Operands& operands, TwStripFn toSum, TwStripFn fromSum, int64_t accBytes) {
   using Sum = typename K::Sum;
   constexpr int64_t kRows = sizeof(Sum) == 8 ? kBlockRows / 2 : kBlockRows;
+  if (t.k == 0) return; // the end of a sum whose products did not wait
   auto* tile = static_cast<Sum*>(t.scratch);
   for (int64_t i = 0; i < t.m; i += kRows) {
     for (int64_t j = 0; j < t.n; j += kBlockColumns) {
       TwDot block = t;
+      block.holds = false;
+      if (t.m > kRows || t.n > kBlockColumns) block.keepsA = block.keepsB = false;
       block.m = t.m - i < kRows ? t.m - i : kRows;
       block.n = t.n - j < kBlockColumns ? t.n - j : kBlockColumns;
       block.a = static_cast<const uint8_t*>(t.a) + i * t.aRow * operands.aBytes;

@@ -123,6 +123,12 @@ typedef int64_t (*TwTileGatherFn)(int64_t outer, int64_t length, int64_t count, 
 typedef void (*TwHistogramFn)(int64_t n, int64_t bins, int32_t* dst, const void* src, const uint8_t* mask,
                               int64_t bytes);
 
+/// What the dots of a loop leave in their scratch for the next one. All zero when the loop begins.
+struct TwDotState {
+  int32_t held;    ///< packed steps of k that are yet to be multiplied
+  bool hasA, hasB; ///< the operand is there, packed
+};
+
 /// d = a . b + c; all row-major with strides in ELEMENTS between rows (columns are contiguous unless colStride says otherwise).
 struct TwDot {
   int64_t m, n, k;
@@ -138,6 +144,11 @@ struct TwDot {
   /// Where the next dot may be going to read its operands of the same form, to have them in the cache by then; null: unknown.
   /// Any address will do: it is a hint.
   const void *aNext = nullptr, *bNext = nullptr;
+  /// Null, or what stands in scratch, which nothing else writes between the dots of the loop. With `holds` the products may wait
+  /// there until there are many: c is d, and both are unspecified until a dot with k = 0 has ended the sum. With `keepsA`
+  /// and `keepsB` the operand is the same in each dot.
+  TwDotState* state = nullptr;
+  bool holds = false, keepsA = false, keepsB = false;
 };
 /// How operands are rounded before multiplying. Tf32 drops the low 13 bits of f32 operands (truncation).
 /// Tf32x3, Bf16x3 and Bf16x6 are computed in full f32 ("at least as accurate"). Ieee: f64 accumulation, rounded once.

@@ -168,6 +168,7 @@ BOOST_AUTO_TEST_CASE(matmul_loop_is_loads_dot_and_two_additions) {
   BOOST_TEST(count(loop, "Move") == 2u); // the pointers' bases; the accumulator stays where it is
   BOOST_TEST(count(loop, "Group") == 0u);
   BOOST_TEST(loop.size() == 7u);
+  BOOST_TEST(count(text, "DotEnd") == 1u); // products wait
 }
 
 BOOST_AUTO_TEST_CASE(values_share_the_arena_by_liveness) {

@@ -163,6 +163,86 @@ BOOST_AUTO_TEST_CASE(bytes) {
           }
       }
 }
+// Steps of a loop, against one dot after the other.
+BOOST_AUTO_TEST_CASE(products_that_wait_for_more_have_the_same_bits) {
+  struct Row {
+    DType type, acc;
+    P precision;
+  };
+  const Row rows[] = {{DType::F32, DType::F32, P::F32},    {DType::F32, DType::F32, P::Tf32},
+                      {DType::F16, DType::F32, P::F32},    {DType::F16, DType::F16, P::F32},
+                      {DType::F64, DType::F64, P::F32},    {DType::I8, DType::I32, P::F32},
+                      {DType::F8E5M2, DType::F32, P::F32}, {DType::F32, DType::F32, P::Ieee}};
+  for (const Row& row : rows)
+    for (const Case& s :
+         {Case{64, 64, 32}, {13, 33, 1}, {1, 16, 17}, {256, 40, 50}, {260, 8, 20}, {9, 300, 20}, {5, 5, 300}})
+      for (int steps : {0, 1, 9}) {
+        const TwDotFn fn = ops().dot(row.type, row.type, row.acc, row.precision);
+        const auto element = [&](uint64_t r) {
+          return isFloat(row.type) ? encode(row.type, (double(r % 2047) - 1023) / 512) : r & 0xFF;
+        };
+        const Matrix a(row.type, s.m, s.k * 9, Layout::Rows, 6, element),
+            b(row.type, s.k * 9, s.n, Layout::Rows, 7, element);
+        const size_t bytes = sizeOf(row.acc);
+        std::vector<uint8_t> alone(size_t(s.m * s.n) * bytes), waiting(alone.size());
+        std::vector<uint8_t> memory(size_t(ops().dotScratchBytes(s.m, s.n, s.k)) + 128);
+        TwDotState state{};
+        TwDot dot{};
+        dot.m = s.m, dot.n = s.n, dot.k = s.k;
+        dot.aRow = a.rowStride, dot.aCol = a.colStride, dot.bRow = b.rowStride, dot.bCol = b.colStride;
+        dot.cRow = dot.dRow = s.n;
+        dot.scratch = memory.data() + (64 - reinterpret_cast<uintptr_t>(memory.data()) % 64) % 64;
+        for (bool holds : {false, true}) {
+          dot.c = dot.d = (holds ? waiting : alone).data();
+          dot.holds = holds;
+          dot.state = holds ? &state : nullptr;
+          for (int i = 0; i < steps; ++i) {
+            dot.a = a.data.data() + size_t(i * s.k) * sizeOf(row.type);
+            dot.b = b.data.data() + size_t(i * s.k * b.rowStride) * sizeOf(row.type);
+            fn(&dot);
+          }
+        }
+        dot.k = 0, dot.a = dot.b = nullptr;
+        fn(&dot);
+        BOOST_TEST((alone == waiting), kindOf(row.type)
+                                           << " " << s.m << "x" << s.n << "x" << s.k << ", " << steps << " steps");
+        BOOST_TEST(state.held == 0);
+      }
+}
+BOOST_AUTO_TEST_CASE(operands_that_stay_are_packed_once) {
+  for (P precision : {P::F32, P::Ieee})
+    for (const Case& s : {Case{64, 64, 64}, {13, 33, 7}, {130, 20, 30}, {300, 20, 30}, {20, 300, 30}, {20, 20, 300}})
+      for (bool keepsA : {false, true}) {
+        const TwDotFn fn = ops().dot(DType::F16, DType::F16, DType::F32, precision);
+        const auto element = [](uint64_t r) { return encode(DType::F16, (double(r % 2047) - 1023) / 512); };
+        const Matrix a(DType::F16, s.m, s.k, Layout::Rows, 8, element),
+            b(DType::F16, s.k, s.n, Layout::Columns, 9, element);
+        std::vector<float> alone(size_t(s.m * s.n)), kept(alone.size());
+        runDot(fn, s, a, b, nullptr, 0, alone.data(), s.n);
+        std::vector<uint8_t> memory(size_t(ops().dotScratchBytes(s.m, s.n, s.k)) + 128);
+        TwDotState state{};
+        TwDot dot{};
+        dot.m = s.m, dot.n = s.n, dot.k = s.k;
+        dot.aRow = a.rowStride, dot.aCol = a.colStride, dot.bRow = b.rowStride, dot.bCol = b.colStride;
+        dot.dRow = s.n;
+        dot.scratch = memory.data() + (64 - reinterpret_cast<uintptr_t>(memory.data()) % 64) % 64;
+        dot.state = &state;
+        dot.keepsA = keepsA;
+        dot.keepsB = !keepsA;
+        Matrix spoiled = keepsA ? a : b;
+        (keepsA ? dot.a : dot.b) = spoiled.data.data();
+        (keepsA ? dot.b : dot.a) = (keepsA ? b : a).data.data();
+        for (int round = 0; round < 3; ++round) {
+          dot.d = kept.data();
+          fn(&dot);
+          BOOST_TEST((alone == kept), s.m << "x" << s.n << "x" << s.k << " round " << round);
+          const bool one = keepsA ? state.hasA : state.hasB;
+          if (one) std::fill(spoiled.data.begin(), spoiled.data.end(), uint8_t(0x7F)); // it is not read again
+        }
+        BOOST_TEST((keepsA ? state.hasA : state.hasB) == (s.m <= (precision == P::Ieee ? 128 : 256) && s.n <= 256 &&
+                                                          s.k <= (precision == P::Ieee ? 128 : 256)));
+      }
+}
 BOOST_AUTO_TEST_CASE(not_a_number_spreads_only_along_its_row_and_column) {
   const Case s{20, 20, 10};
   const auto one = [](uint64_t) { return encode(DType::F32, 1); };
