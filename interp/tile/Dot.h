@@ -102,6 +102,16 @@ constexpr int64_t nextRows(int64_t left) {
   return left - kKernelRows >= least ? kKernelRows : left - least;
 }
 
+/// Whether this processor gains by asking for lines ahead. AMD's do. On Intel's a line on its way to the second-level cache takes a
+/// buffer that lines for the first level need: the products of this dot would wait (docs/decisions.md).
+inline bool gainsByAsking() {
+  static const bool gains = [] {
+    __builtin_cpu_init();
+    return __builtin_cpu_is("amd") != 0;
+  }();
+  return gains;
+}
+
 /// Lines that the next dot is expected to read, asked for a few at a time while this one computes: rows of a wide matrix are
 /// pages apart, which hardware prefetching does not follow. They go to the second-level cache, as the first is full.
 class Ahead {
@@ -110,7 +120,7 @@ public:
   Ahead(const void* first, int64_t p, int64_t q, int64_t srcP, int64_t srcQ, int64_t bytes) {
     if (srcP == 1) std::swap(p, q), std::swap(srcP, srcQ);
     constexpr int64_t kMost = 64 << 10; // more would push each other out
-    if (!first || srcQ != 1 || p * q * bytes > kMost) return;
+    if (!first || !gainsByAsking() || srcQ != 1 || p * q * bytes > kMost) return;
     const uintptr_t offset = uintptr_t(first) % 64;
     row_ = uintptr_t(first) - offset;
     rows_ = p;
