@@ -379,8 +379,10 @@ def replay(
 
 @app.command()
 def judge(
-    submission: Annotated[str, typer.Argument(metavar="SUBMISSION", help="The file that is judged, in a sandbox.")],
-    reference: Annotated[str, typer.Option(metavar="FILE", help="What it has to compute, and inputs; it is trusted.")],
+    submission: Annotated[str, typer.Argument(metavar="[SUBMISSION]", help="What is judged, in a sandbox.")] = "",
+    reference: Annotated[
+        str, typer.Option(metavar="FILE", help="What it has to compute, and inputs; it is trusted.")
+    ] = "",
     budget: Annotated[str, typer.Option(help="quick, usual (default) or thorough: how much time it may take.")] = "",
     seconds: Annotated[float | None, typer.Option(help="Run cases for so long, of a processor's time.")] = None,
     cases: Annotated[int | None, typer.Option(help="Run so many cases at most; 0: as the time allows.")] = None,
@@ -394,12 +396,28 @@ def judge(
     html: Annotated[str, typer.Option("--html", metavar="FILE", help="Write one HTML page.")] = "",
     form: FORMAT = "",
     output: OUTPUT = "",
+    many: Annotated[
+        str, typer.Option(metavar="FOLDER", help="Judge all that is in a folder, or in a list (.jsonl).")
+    ] = "",
+    results: Annotated[str, typer.Option(metavar="FILE", help="Of --many: .duckdb or .jsonl.")] = "",
+    jobs: Annotated[int, typer.Option("-j", "--jobs", help="Of --many: at once; 0: one a core.")] = 0,
+    ray: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Of --many: on this Ray cluster, auto: this one's.")
+    ] = "",
+    quiet: Annotated[bool, typer.Option(help="Of --many: no progress bar.")] = False,
 ) -> None:
-    """Say whether a file of kernels is right, and why not. Exit codes: 0, right; 1, not; 2, failed; 3, not judged."""
+    """Say whether files of kernels are right, and why not: one, or with --many all of a folder.
+    Exit codes: 0, right; 1, not; 2, failed; 3, not judged."""
     from tiletwin.judge import command
 
     chosen = {"seed": seed, "case": case, "entry": entry, "targets": target or [], "seconds": seconds, "most": cases}
     settings = command.settings(budget, chosen, _fail)
+    of_one = {"--json": json, "--html": html, "--output": output, "--format": form, "--case": case >= 0}
+    command.check_one(submission, many, False, reference, of_one, _fail)
+    if many:
+        from tiletwin.judge import many_command
+
+        raise typer.Exit(many_command.run(many, reference, settings, results, jobs, ray, quiet, _fail))
     from tiletwin import script
 
     script.activated_without_gpu(_fail)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tiletwin.fuzz import findings, generator, judges
 from tiletwin.fuzz.judging import Finding
 from tiletwin.fuzz.pools import LocalPool, Loss, Pool
 from tiletwin.fuzz.results import Kept, Results
-from tiletwin.fuzz.work import Settings
+from tiletwin.fuzz.work import Settings, Worker
 
 _FLUSH_SECONDS = 2.0
 
@@ -36,18 +37,18 @@ def pool_of(settings: Settings, jobs: int, timeout: float, ray: str = "") -> Poo
     if ray:
         from tiletwin.fuzz.ray_pool import RayPool
 
-        return RayPool(settings, jobs, timeout, ray)
+        return RayPool(partial(Worker, settings), jobs, timeout, ray)
     return LocalPool(settings, max(jobs, 1), timeout)
 
 
 def lost_finding(loss: Loss, settings: Settings) -> Kept:
     """A worker's death as a finding, with its whole program: shrinking it would take a worker for every step."""
-    program = generator.program(loss.seed, settings.size, settings.only)
-    finding = Finding("worker", loss.kind, loss.reason, f"the worker of seed {loss.seed} {loss.kind}: {loss.reason}")
-    text = findings.file_text(finding, program, judges.of_seed(settings.judges, loss.seed))
+    program = generator.program(loss.task, settings.size, settings.only)
+    finding = Finding("worker", loss.kind, loss.reason, f"the worker of seed {loss.task} {loss.kind}: {loss.reason}")
+    text = findings.file_text(finding, program, judges.of_seed(settings.judges, loss.task))
     lines = findings.kernel_length(program)
-    key = f"worker | {loss.kind} | {loss.reason} | seed {loss.seed}"  # nobody knows yet which of them are the same
-    return Kept(key, "worker", loss.kind, loss.reason, loss.seed, lines, text, finding.message)
+    key = f"worker | {loss.kind} | {loss.reason} | seed {loss.task}"  # nobody knows yet which of them are the same
+    return Kept(key, "worker", loss.kind, loss.reason, loss.task, lines, text, finding.message)
 
 
 class Campaign:
@@ -78,7 +79,7 @@ class Campaign:
         if isinstance(item, Loss):
             kept = lost_finding(item, self.settings)
             empty = {"verdicts": [], "form": [], "operation": [], "findings": [vars(kept)]}
-            self.results.add({"seed": item.seed, "status": item.kind, "seconds": 0.0, **empty})
+            self.results.add({"seed": item.task, "status": item.kind, "seconds": 0.0, **empty})
         else:
             self.results.add(item)
         self.write_findings()

@@ -147,7 +147,7 @@ def _follow(campaign: Campaign, pool: Any, limits: Limits, quiet: bool) -> None:
                 said = time.monotonic()
                 print(told, file=sys.stderr, flush=True)
             if isinstance(item, Loss):
-                progress.console.print(f"seed {item.seed}: the worker {item.kind}: {item.reason}")
+                progress.console.print(f"seed {item.task}: the worker {item.kind}: {item.reason}")
 
 
 def _summary(results: Results, seconds: float, folder: Path | None, stopped: bool) -> None:

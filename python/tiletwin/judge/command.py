@@ -30,6 +30,17 @@ def settings(budget: str, chosen: dict[str, Any], fail: Fail) -> Settings:
     return made
 
 
+def check_one(submission: str, many: str, serve: bool, reference: str, of_one: dict[str, object], fail: Fail) -> None:
+    """One thing is to be judged, and there is something to judge it by. of_one: options that only a submission has."""
+    if bool(submission) + bool(many) + serve != 1:
+        fail("say what to judge: a submission, --many FOLDER or --serve, one of them")
+    for name, given in of_one.items():
+        if given and not submission:
+            fail(f"{name} is of one submission, and with --many or --serve there is none")
+    if submission and not reference:
+        fail(f"what is {submission} to compute? --reference FILE says it")
+
+
 def run(submission: str, reference: str, wanted: Settings, as_json: bool, page: str, fail: Fail) -> int:
     """Judges one file, prints the verdict, adds its reasons to the findings' file. Returns the exit code."""
     from tiletwin.findings import output

@@ -63,6 +63,11 @@ class Starter:
         theirs.close()
 
     @property
+    def folder(self) -> str:
+        """It is removed with the starter, however the judge ends. Workers have theirs inside."""
+        return self._folder.path
+
+    @property
     def is_running(self) -> bool:
         return self._process.poll() is None
 
@@ -123,13 +128,14 @@ class _Process:
     def serve(self) -> None:
         """Until the judge has gone."""
         try:
-            while True:
-                data, pipes, _, _ = socket.recv_fds(self.asked, 1 << 16, 3)
-                if not data:
-                    return
-                said = json.loads(data)
-                answer = self.end(said["end"]) if "end" in said else self.start(said, pipes)
-                self.asked.send(str(answer).encode())
+            with contextlib.suppress(ConnectionError):
+                while True:
+                    data, pipes, _, _ = socket.recv_fds(self.asked, 1 << 16, 3)
+                    if not data:
+                        return
+                    said = json.loads(data)
+                    answer = self.end(said["end"]) if "end" in said else self.start(said, pipes)
+                    self.asked.send(str(answer).encode())
         finally:
             for process in list(self.folders):
                 self.end(process)
