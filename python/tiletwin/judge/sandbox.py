@@ -13,6 +13,7 @@ import ctypes
 import os
 import platform
 import resource
+import select
 import signal
 import struct
 import sys
@@ -34,6 +35,9 @@ _READ = 1 << 0 | 1 << 2 | 1 << 3
 """Landlock: execute (to map libraries), read files, read folders."""
 _FS_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 """Number of rights over files by version; later versions have those of 5."""
+
+
+MOST_THREADS, WATCHED_MILLISECONDS = 512, 20
 
 
 @dataclass(frozen=True)
@@ -93,9 +97,11 @@ def enter_namespaces(folder: str, disk: int) -> list[str]:
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
+    proc = os.open("/proc", os.O_PATH | os.O_CLOEXEC)
     inside = os.fork()
     if inside:
-        _wait_for(inside)
+        _wait_for(inside, proc)
+    os.close(proc)
     _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl")
     missing = []
     _mount("none", "/", None, _MS_REC | _MS_PRIVATE)
@@ -110,15 +116,31 @@ def enter_namespaces(folder: str, disk: int) -> list[str]:
     return missing
 
 
-def _wait_for(child: int) -> None:
-    """Ends this process as the child ends."""
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        with contextlib.suppress(OSError):
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
-        os.kill(os.getpid(), os.WTERMSIG(status))
-    os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+def _wait_for(child: int, proc: int) -> None:
+    """Ends this process as the child ends, and the child if it has too many threads: a limit on their number counts all
+    processes of a user, and none of root's. proc: the folder /proc, of the processes outside."""
+    status = 1 << 8
+    try:
+        ended = select.poll()
+        ended.register(os.pidfd_open(child), select.POLLIN)
+        file = os.open(f"{child}/status", os.O_RDONLY, dir_fd=proc)
+        while not ended.poll(WATCHED_MILLISECONDS):
+            if _threads(os.pread(file, 1 << 14, 0)) > MOST_THREADS:
+                os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status):
+            with contextlib.suppress(OSError):
+                resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+                signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+            os.kill(os.getpid(), os.WTERMSIG(status))
+    finally:  # whatever happens, this process runs nothing of what the one inside runs
+        os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+
+
+def _threads(status: bytes) -> int:
+    """Of a process, by what /proc says of it."""
+    words = status.partition(b"\nThreads:")[2].split(maxsplit=1)
+    return int(words[0]) if words else 0
 
 
 def drop_capabilities() -> None:
@@ -185,7 +207,10 @@ def readable_paths() -> list[str]:
     """Where Python, its packages and the system's libraries lie; nobody's own files."""
     found = [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.path.realpath(sys.executable))]
     found += [path for path in sys.path if path and os.path.isdir(path)]
-    found += [os.path.dirname(os.path.dirname(os.path.realpath(__file__)))]
+    package = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    # A build puts links to libraries into the package.
+    linked = {os.path.realpath(entry.path) for entry in os.scandir(package) if ".so" in entry.name}
+    found += [package, *map(os.path.dirname, linked)]
     found += ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/etc/nsswitch.conf"]
     found += ["/dev/null", "/dev/zero", "/dev/urandom", "/proc", "/sys/devices/system", "/sys/fs/cgroup"]
     real = (os.path.realpath(path) for path in found)

@@ -108,6 +108,7 @@ def environment(folder: str) -> dict[str, str]:
     kept = {name: value for name in _PASSED if (value := variables.given(name)) is not None}
     return kept | _own_folder(folder) | {
         "TILETWIN_INTERPRET": "1", "TILETWIN_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONSAFEPATH": "1",
     }  # fmt: skip
 
 

@@ -33,19 +33,28 @@ _REFUSED = {
     425: "io_uring_setup", 426: "io_uring_enter", 427: "io_uring_register", 248: "add_key", 249: "request_key",
     250: "keyctl", 172: "iopl", 173: "ioperm", 163: "acct", 103: "syslog", 170: "sethostname", 171: "setdomainname",
     164: "settimeofday", 227: "clock_settime", 159: "adjtimex", 305: "clock_adjtime",
-    # shared memory that outlives a process
-    29: "shmget", 30: "shmat", 64: "semget", 68: "msgget", 240: "mq_open",
+    # memory that outlives a process, or that its limit does not count
+    29: "shmget", 30: "shmat", 64: "semget", 68: "msgget", 240: "mq_open", 319: "memfd_create", 447: "memfd_secret",
+    # sessions and groups by which a process is ended
+    109: "setpgid", 112: "setsid",
     # limits are set once
     160: "setrlimit",
 }  # fmt: skip
 """By number: calls that are refused whatever their arguments."""
 _CLONE, _CLONE3, _TGKILL, _PRLIMIT, _PRCTL = 56, 435, 234, 302, 157
 _PR_SET_PDEATHSIG = 1
+_BY_SECOND = {
+    72: (8, 10, 15),  # fcntl: F_SETOWN, F_SETSIG, F_SETOWN_EX send signals to others
+    16: (0x5412, 0x8901, 0x8902),  # ioctl: TIOCSTI types into a terminal, FIOSETOWN and SIOCSPGRP are as F_SETOWN
+}
+"""By number: refused if the second argument is one of these."""
+_FIRST_UNKNOWN = 470
+"""Calls of later kernels than this list knows do not exist."""
 _CLONE_THREAD = 0x10000
 _ARCH_X86_64, _X32 = 0xC000003E, 0x40000000
 _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_NUMBER, _ARCH, _ARGUMENT = 0, 4, 16
+_NUMBER, _ARCH, _ARGUMENT, _SECOND = 0, 4, 16, 24
 
 
 def _step(code: int, value: int, when: int = 0, otherwise: int = 0) -> bytes:
@@ -64,6 +73,7 @@ def program(own: int) -> bytes:
     steps = [
         _step(_LOAD, _ARCH), _step(_JUMP_EQUAL, _ARCH_X86_64, 1, 0), _step(_RETURN, _KILL),
         _step(_LOAD, _NUMBER), _step(_JUMP_AT_LEAST, _X32, 0, 1), refuse,
+        _step(_JUMP_AT_LEAST, _FIRST_UNKNOWN, 0, 1), _step(_RETURN, _ERRNO | errno.ENOSYS),
     ]  # fmt: skip
     steps += _one(_CLONE, _step(_LOAD, _ARGUMENT), _step(_JUMP_SET, _CLONE_THREAD, 0, 1), allow, refuse)
     # The C library uses clone where there is no clone3, whose arguments no filter can read.
@@ -76,6 +86,9 @@ def program(own: int) -> bytes:
         _PRLIMIT, _step(_LOAD, _ARGUMENT + 16), _step(_JUMP_EQUAL, 0, 0, 2), _step(_LOAD, _ARGUMENT + 20),
         _step(_JUMP_EQUAL, 0, 1, 0), refuse, allow,
     )  # fmt: skip
+    for number, words in _BY_SECOND.items():
+        tests = [_step(_JUMP_EQUAL, word, len(words) - i, 0) for i, word in enumerate(words)]
+        steps += _one(number, _step(_LOAD, _SECOND), *tests, allow, refuse)
     for number in sorted(_REFUSED):
         steps += _one(number, refuse)
     return b"".join([*steps, allow])
