@@ -9,7 +9,7 @@ import time
 import children
 import pytest
 from judged import HERE, REFERENCE, SOFTMAX, changed, judged
-from tiletwin.judge import folders, judging, process, usage
+from tiletwin.judge import answers, folders, judging, process, usage
 from tiletwin.judge.process import Worker, WorkerEnded
 from tiletwin.judge.settings import Settings
 from tiletwin.judge.starter import Starter
@@ -130,7 +130,7 @@ def test_an_answer_that_drips_is_ended(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
     with Starter() as starter, Worker(starter, module="dripping") as worker:
         with pytest.raises(WorkerEnded, match="slept"):
-            worker.ask({"do": "load"}, [], 10.0)
+            worker.ask({"do": "load"}, [], 10.0, answers.Loaded)
 
 
 def test_processor_time_is_that_of_all_threads_and_children():

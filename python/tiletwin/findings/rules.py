@@ -77,6 +77,7 @@ RULES = {
                 "output": "The submission prints too much", "memory": "Memory grows",
                 "crash": "The submission's process crashes", "exit": "The submission's process ends",
                 "message": "The submission answers what is no answer", "problem": "The reference cannot be used",
+                "unproved": "It is not known whether kernels made the results",
                 "note": "What the judge has seen",
             }.items()
         ),

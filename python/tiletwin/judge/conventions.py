@@ -5,61 +5,37 @@ Not here:  inputs made of the examples (inputs.py), the submission, whose text i
 Conventions:
            functions    reference.py has a function and get_inputs() (or INPUTS); submission.py has one of its name
            kernelbench  Model, get_inputs(), get_init_inputs(); the submission has ModelNew
-           tritonbench  two scripts, each kernels, a line of #, and functions test_*; arguments are what the reference's
-                        tests call its function with
+           tritonbench  two scripts, each kernels, a line of #, and functions test_* (tritonbench.py)
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-import functools
-import inspect
 import os
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_map
 
-from tiletwin.judge.schema import BadProblem, Schema, schema_of
-
-ALL = ("sizes", "values", "strides", "offsets", "dtypes", "aliases", "special")
-DENSE = ("sizes", "values", "special")
-"""KernelBench's inputs are dense and do not alias."""
-
-
-@dataclass
-class Problem:
-    """call: the reference on given arguments. exact: the reference whose own numbers are float64. examples: arguments
-    for a seed. makes: arguments of a module's constructor; None: a function is called. weights: its state."""
-
-    convention: str
-    entry: str
-    call: Callable[..., Any]
-    exact: Callable[..., Any]
-    examples: Callable[[int], list[Any]]
-    schema: Schema
-    makes: list[Any] | None = None
-    weights: dict[str, torch.Tensor] = field(default_factory=dict)
+from tiletwin.judge import tritonbench
+from tiletwin.judge.file_sizes import FileSizes, constructor_arguments
+from tiletwin.judge.problem import Problem
+from tiletwin.judge.schema import ALL, DENSE, BadProblem, schema_of
+from tiletwin.judge.scripts import divided
+from tiletwin.judge.text_checks import parsed
 
 
 def defined(text: str) -> dict[str, int]:
-    """Names that a text defines at its top level, with their lines. Errors: SyntaxError."""
+    """Names that a text defines at its top level, with their lines."""
     found: dict[str, int] = {}
-    for node in ast.parse(text).body:
+    for node in parsed(text).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             found[node.name] = node.lineno
         elif isinstance(node, ast.Assign):
             found |= {target.id: node.lineno for target in node.targets if isinstance(target, ast.Name)}
     return found
-
-
-_LINE = re.compile(r"^#{20,}\s*$", re.MULTILINE)
-"""Ends the part of a TritonBench script that is judged."""
 
 
 def load(path: str) -> ModuleType:
@@ -70,10 +46,10 @@ def load(path: str) -> ModuleType:
     try:
         with open(path) as file:
             text = file.read()
-        end = _LINE.search(text)
-        if end is not None and re.search(r"^def test_", text[end.end() :], re.MULTILINE):
-            tests = "\n" * text[: end.end()].count("\n") + text[end.end() :]
-            module.__dict__["__tests__"], text = compile(tests, module.__file__, "exec"), text[: end.start()]
+        text, tests = divided(text)
+        if tests:
+            module.__dict__["__tests__"] = tests
+        module.__dict__["__text__"] = text
         exec(compile(text, module.__file__, "exec"), module.__dict__)
     except OSError as error:
         raise BadProblem(f"{path}: {error.strerror}") from None
@@ -88,14 +64,11 @@ def problem_of(path: str, submission: str, entry: str = "") -> Problem:
     Raises: BadProblem: it is none of the conventions, or something is missing.
     """
     module = load(path)
-    try:
-        names = defined(submission)
-    except (SyntaxError, ValueError):
-        names = {}
+    names = defined(submission)
     if isinstance(getattr(module, "Model", None), type):
-        return _kernelbench(module, entry)
+        return _kernelbench(module, module.__dict__["__text__"], entry)
     if "__tests__" in module.__dict__:
-        return _tritonbench(module, entry)
+        return tritonbench.problem_of(module, entry)
     return _functions(module, names, entry)
 
 
@@ -112,24 +85,35 @@ def _examples(module: ModuleType) -> Callable[[int], list[Any]]:
     return examples
 
 
-def _kernelbench(module: ModuleType, entry: str) -> Problem:
+def _kernelbench(module: ModuleType, text: str, entry: str) -> Problem:
     schema = schema_of(getattr(module, "JUDGE", {}), DENSE)
-    given = list(module.get_init_inputs()) if hasattr(module, "get_init_inputs") else []
-    makes = given[0] if len(given) == 1 and isinstance(given[0], (list, tuple)) and not given[0] else given
-    torch.manual_seed(0)
-    try:
-        model = module.Model(*makes)
-    except Exception as error:
-        raise BadProblem(f"Model cannot be made: {type(error).__name__}: {error}") from error
-    exact = copy.deepcopy(model).double()
-    return Problem(
-        "kernelbench", entry or schema.entry or "ModelNew", model, exact, _examples(module), schema, list(makes),
-        {name: value.detach().clone() for name, value in model.state_dict().items()},
-    )  # fmt: skip
+    file = str(module.__file__)
 
+    def load_tree(tree: ast.Module) -> ModuleType:
+        made = ModuleType(module.__name__)
+        exec(compile(tree, file, "exec"), made.__dict__)
+        return made
 
-def _on_host(value: Any) -> Any:
-    return value.detach().cpu().clone() if isinstance(value, torch.Tensor) else value
+    sizes = FileSizes(text, load_tree) if "sizes" in schema.vary else None
+
+    def problem(module: ModuleType) -> Problem:
+        makes = constructor_arguments(module)
+        torch.manual_seed(0)
+        try:
+            model = module.Model(*makes)
+        except Exception as error:
+            raise BadProblem(f"Model cannot be made: {type(error).__name__}: {error}") from error
+        exact = copy.deepcopy(model).double()
+        return Problem(
+            "kernelbench", entry or schema.entry or "ModelNew", model, exact, _examples(module), schema, makes,
+            {name: value.detach().clone() for name, value in model.state_dict().items()},
+        )  # fmt: skip
+
+    if sizes is None or not sizes.names:
+        return problem(module)
+    made = problem(sizes.module(sizes.first(schema.sizes)))
+    made.sizes, made.at = sizes, lambda new: problem(sizes.module(new))
+    return made
 
 
 def _own_functions(module: ModuleType) -> list[str]:
@@ -138,46 +122,6 @@ def _own_functions(module: ModuleType) -> list[str]:
         name for name, value in vars(module).items()
         if isinstance(value, FunctionType) and value.__module__ == module.__name__ and name != "get_inputs"
     ]  # fmt: skip
-
-
-def _tritonbench(module: ModuleType, entry: str) -> Problem:
-    """Runs the tests once. The function that they call first is the one that is judged."""
-    calls: list[tuple[str, list[Any]]] = []
-    inside = [0]
-
-    def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(function)
-        def run(*args: Any, **kwargs: Any) -> Any:
-            if not inside[0]:
-                bound = inspect.signature(function).bind(*args, **kwargs)
-                calls.append((name, tree_map(_on_host, list(bound.args))))
-                if bound.kwargs:
-                    calls.pop()
-            inside[0] += 1
-            try:
-                return function(*args, **kwargs)
-            finally:
-                inside[0] -= 1
-
-        return run
-
-    own = {name: getattr(module, name) for name in _own_functions(module)}
-    module.__dict__.update({name: recording(name, function) for name, function in own.items()})
-    try:
-        exec(module.__dict__["__tests__"], module.__dict__)
-    except Exception as error:
-        raise BadProblem(f"the reference's tests fail: {type(error).__name__}: {error}") from error
-    module.__dict__.update(own)
-    schema = schema_of(module.__dict__.get("JUDGE", {}), DENSE)
-    name = schema.reference or (calls[0][0] if calls else "")
-    examples = [args for called, args in calls if called == name]
-    if not examples:
-        raise BadProblem("the reference's tests call none of its functions with arguments in order")
-    function = own[name]
-    return Problem(
-        "tritonbench", entry or schema.entry or name, function, function,
-        lambda seed: copy.deepcopy(examples[seed % len(examples)]), schema,
-    )  # fmt: skip
 
 
 def _functions(module: ModuleType, names: dict[str, int], entry: str) -> Problem:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tiletwin.judge.oracle import Answer
 from tiletwin.judge.verdicts import CHEATING, WRONG, Reason
 
 LEAST_WORK = 64
@@ -45,20 +46,22 @@ def of_replaced(names: list[str], text: str) -> Iterator[Reason]:
         yield Reason(CHEATING, "judge-patch", f"replaces functions: {name} is another one now", line=line)
 
 
-def of_library(rows: list[list[Any]], reference_work: float, launched: int, elements: int) -> Iterator[Reason]:
-    """Of torch operations. elements: of the results, which somebody has to make."""
+def of_library(rows: list[list[Any]], answer: Answer, launched: int, elements: int) -> Iterator[Reason]:
+    """Of torch operations. answer: of a reference, which may launch kernels itself: then what torch does there, it may
+    do here. elements: of the results, which somebody has to make."""
     if not rows:
         return
     name, line, calls, work = rows[0]
-    whole = max(reference_work, elements, LEAST_WORK)
-    share = sum(row[3] for row in rows) / whole
+    own = answer.work if answer.launched else 0.0
+    whole = max(answer.work - own, elements, LEAST_WORK)
+    share = max(sum(row[3] for row in rows) - own, 0.0) / whole
     if share > LIBRARY_SHARE:
         text = (
             f"library calls do the work: torch operations do {100 * share:.0f} % of what the reference's do; {name} "
             f"does most ({work:.0f} elements or products in {calls} calls)"
         )
         yield Reason(CHEATING, "judge-library", text, line=line)
-    elif launched:
+    elif launched and share:
         text = f"torch does {100 * share:.0f} % of the reference's work: {name}, called {calls} times"
         yield Reason("", "judge-library", text, line=line)
 
@@ -68,10 +71,18 @@ def of_no_launch(entry: str, are_right: bool) -> Reason:
     return Reason(verdict, "judge-no-kernel", f"no kernel is launched: {entry} gives its results without one")
 
 
-def of_results(told: list[dict[str, Any]], names: list[str], noted_work: float, are_right: bool) -> Iterator[Reason]:
+def of_results(
+    told: list[dict[str, Any]], names: list[str], noted_work: float, are_right: bool, unchanged: list[bool]
+) -> Iterator[Reason]:
     """Of results that were traced. noted_work: of torch operations, which may have finished what kernels began.
-    are_right: the numbers are. Elements that memory was filled with are right without a kernel."""
-    for name, one in zip(names, told):
+    are_right: the numbers are. Elements that memory was filled with are right without a kernel. unchanged: which of the
+    results stay the same when what kernels store is ruined."""
+    stays = (*unchanged, *(False for _ in told))
+    for name, one, is_unchanged in zip(names, told, stays):
+        if one["how"] != "memory" and is_unchanged and not one["filled"]:
+            text = f"the {name} stays the same when what kernels store is ruined: no kernel makes it"
+            yield Reason(CHEATING, "judge-untraced", text)
+            continue
         if not one["unwritten"]:
             continue
         text = f"{one['unwritten']} of {one['elements']} elements of the {name} were written by no kernel"
@@ -83,9 +94,16 @@ def of_results(told: list[dict[str, Any]], names: list[str], noted_work: float, 
             yield Reason(CHEATING, "judge-untraced", text)
 
 
-def of_inputs(found: list[dict[str, Any]], earlier: list[dict[str, Any]], noted_work: float) -> Iterator[Reason]:
+def of_no_use() -> Reason:
+    text = "all results of the tests stay the same when what kernels store is ruined: no kernel makes them"
+    return Reason(CHEATING, "judge-untraced", text)
+
+
+def of_inputs(
+    found: list[dict[str, Any]], earlier: list[dict[str, Any]], noted_work: float, least: float
+) -> Iterator[Reason]:
     """Of numbers that kernels read and nothing explains. earlier: those of a call with other inputs; what is the same
-    in both is a constant of the submission, and hides no work."""
+    in both is a constant of the submission, and hides no work. least: bytes in which results may hide."""
     constants = {one["digest"] for one in earlier}
     for one in found:
         if one["digest"] in constants:
@@ -94,9 +112,21 @@ def of_inputs(found: list[dict[str, Any]], earlier: list[dict[str, Any]], noted_
             f"{one['kernel']} reads {one['count']} of {one['elements']} numbers of {one['argument']} that are neither "
             "inputs nor what a kernel wrote, and that change with the inputs"
         )
-        hides = noted_work == 0 and 2 * one["count"] >= one["elements"]
+        hides = noted_work == 0 and one["bytes"] >= least
         verdict = CHEATING if hides else ""
         yield Reason(verdict, "judge-hidden-work", text, line=one["line"], kernel=one["kernel"])
+
+
+def of_scalars(now: list[str], earlier: list[str], args: list[Any], noted_work: float, size: int) -> Iterator[Reason]:
+    """Of numbers that kernels are given as arguments, as hexadecimal floats. earlier: of a call with other inputs.
+    size: bytes of the results, which so many numbers may hold."""
+    given = {float(value).hex() for value in args if isinstance(value, (int, float))}
+    changed = sum(a != b and a not in given for a, b in zip(now, earlier)) + abs(len(now) - len(earlier))
+    if changed and noted_work == 0 and 8 * changed >= size:
+        text = (
+            f"{changed} numbers that kernels are given as arguments change with the inputs, and nothing explains them"
+        )
+        yield Reason(CHEATING, "judge-hidden-work", text)
 
 
 def of_repeats(said: dict[str, Any], launched: int, repeats: int) -> Iterator[Reason]:

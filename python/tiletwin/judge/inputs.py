@@ -19,8 +19,9 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map
 
-from tiletwin.judge.conventions import Problem
 from tiletwin.judge.frames import TYPES
+from tiletwin.judge.problem import Problem
+from tiletwin.judge.text_checks import parsed
 
 MOST_ELEMENTS = 1 << 16
 """Of all arguments of a usual case: larger examples are made smaller for it."""
@@ -34,13 +35,13 @@ _SPECIAL = ("nan", "inf", "-inf")
 
 @dataclass(frozen=True)
 class Case:
-    """way: one of schema.WAYS, or "example". what: words for a report. sizes: new sizes by those of the examples."""
+    """way: one of schema.ALL, or "example". what: words for a report. sizes: new sizes by those of the examples."""
 
     number: int
     way: str
     what: str
     seed: int
-    sizes: tuple[tuple[int, int], ...] = ()
+    sizes: tuple[tuple[Any, int], ...] = ()
     word: str = ""
 
     @property
@@ -50,11 +51,9 @@ class Case:
 
 def blocks_of(text: str) -> list[int]:
     """Powers of two from 8 to 4096 that a submission's text has: sizes of blocks, at whose edges masks are wrong."""
-    try:
-        nodes = list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError):
-        return []
-    found = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, int)}
+    found = {
+        node.value for node in ast.walk(parsed(text)) if isinstance(node, ast.Constant) and isinstance(node.value, int)
+    }
     return sorted(n for n in found if 8 <= n <= 4096 and not n & (n - 1))
 
 
@@ -72,13 +71,24 @@ def _symbols(args: list[Any]) -> list[int]:
 
 
 class Inputs:
-    """The cases of a problem. smaller: sizes with which examples are small enough for many cases."""
+    """The cases of a problem. smaller: sizes with which examples are small enough for many cases; first: of the example
+    itself. values: how numbers are varied."""
+
+    values = _VALUES
+    note = ""
+    """What the example is smaller by than the file says."""
 
     def __init__(self, problem: Problem, submission: str, seed: int = 0) -> None:
         self.problem, self.seed = problem, seed
         self.blocks = blocks_of(submission)
         self.original = problem.examples(seed)
         self.smaller = self._smaller()
+        self.first = () if self._elements({}) <= MOST_OF_EXAMPLE else self.smaller
+
+    def problem_of(self, case: Case) -> Problem:
+        """The problem that a case is a case of."""
+        del case
+        return self.problem
 
     def _elements(self, sizes: dict[int, int]) -> int:
         """Of all arguments, with other sizes."""
@@ -108,14 +118,13 @@ class Inputs:
                     number += 1
 
     def _groups(self) -> Iterator[list[tuple[str, str, tuple[tuple[int, int], ...], str]]]:
-        small, vary = self.smaller, self.problem.schema.vary
-        first = () if self._elements({}) <= MOST_OF_EXAMPLE else small
+        small, first, vary = self.smaller, self.first, self.problem.schema.vary
         yield [("example", "the example" + (", made smaller" if first else ""), first, ""),
                ("example", "other numbers", first, "again")]  # fmt: skip
         if "sizes" in vary:
             yield self._size_cases()
         if "values" in vary:
-            yield [("values", f"{word} numbers", small, word) for word in _VALUES]
+            yield [("values", f"{word} numbers", small, word) for word in self.values]
         if "special" in vary:
             yield [("special", f"one {word}", small, word) for word in _SPECIAL]
         if "strides" in vary:
@@ -130,6 +139,7 @@ class Inputs:
             yield self._mixed_sizes()
 
     def _choices(self, size: int) -> list[int]:
+        """Other numbers for a size of the examples."""
         declared = self.problem.schema.sizes
         if size in declared:
             return [int(n) for n in declared[size] if int(n) != size]
@@ -151,7 +161,10 @@ class Inputs:
         chosen, small, rows = random.Random(self.seed + 1), dict(self.smaller), []
         for _ in range(12):
             new = {n: chosen.choice(self._choices(n) or [n]) for n in _symbols(self.original)}
-            sizes = tuple((small | {old: max(n, 1) for old, n in new.items()}).items())
+            new = small | {old: max(n, 1) for old, n in new.items()}
+            if self._elements(new) > MOST_OF_EXAMPLE:
+                continue
+            sizes = tuple(new.items())
             what = ", ".join(f"{old} becomes {n}" for old, n in sizes)
             rows.append(("sizes", what, sizes, ""))
         return rows
@@ -161,10 +174,7 @@ class Inputs:
     def arguments(self, case: Case) -> list[Any]:
         """New ones at every call. Errors: ValueError, the case makes no sense for these arguments."""
         generator = torch.Generator().manual_seed(case.seed)
-        if not case.sizes and (case.is_example or case.way in ("strides", "offsets", "aliases")):
-            args = self.problem.examples(case.seed)
-        else:
-            args = self._resized(dict(case.sizes), generator)
+        args = self._plain(case, generator)
         if case.way in ("values", "special"):
             args = tree_map(lambda v: _with_values(v, case.word, generator), args)
         elif case.way == "dtypes":
@@ -174,6 +184,11 @@ class Inputs:
         elif case.way == "aliases":
             args = _aliased(args)
         return args
+
+    def _plain(self, case: Case, generator: torch.Generator) -> list[Any]:
+        if not case.sizes and (case.is_example or case.way in ("strides", "offsets", "aliases")):
+            return self.problem.examples(case.seed)
+        return self._resized(dict(case.sizes), generator)
 
     def _resized(self, sizes: dict[int, int], generator: torch.Generator) -> list[Any]:
         limits = {n: sizes.get(n, n) for n in _symbols(self.original)}
@@ -231,6 +246,8 @@ def _with_values(value: Any, word: str, generator: torch.Generator) -> Any:
         made = numbers.round().clamp(-2, 2)
     elif word in ("small", "large"):
         made = numbers * (2.0**-10 if word == "small" else 2.0**6)
+    elif word == "signed":
+        made = numbers - numbers.mean()
     elif word == "subnormal":
         made = numbers * facts.tiny / 4
     elif word == "extreme":
@@ -241,7 +258,7 @@ def _with_values(value: Any, word: str, generator: torch.Generator) -> Any:
     else:
         made = numbers.clone()
         made.view(-1)[int(torch.randint(0, numbers.numel(), (1,), generator=generator))] = float(word)
-    return (made.abs() if bool((numbers >= 0).all()) else made).to(value.dtype)
+    return (made.abs() if bool((numbers >= 0).all()) and word != "signed" else made).to(value.dtype)
 
 
 def _few(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

@@ -50,7 +50,8 @@ def of_reason(reason: Reason) -> Result:
         rule=reason.rule if reason.verdict else "judge-note",
         message=reason.text,
         advice="",
-        place=results.place(reason.file or None, reason.line or None, None),
+        # The file may be a name that the submission has made up: its line is the reason's, none is read here.
+        place=results.Place(reason.file or None, reason.line or None, None, "", reason.source),
         kernel=reason.kernel or None,
         program=program,  # type: ignore[arg-type]
         facts=facts,

@@ -11,27 +11,35 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+import zlib
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
-from tiletwin.judge import evidence, frames, oracle, text_checks
+from tiletwin.judge import answers, evidence, frames, oracle, text_checks
 from tiletwin.judge.comparing import Comparison, compare
-from tiletwin.judge.conventions import Problem, problem_of
+from tiletwin.judge.conventions import problem_of
+from tiletwin.judge.file_inputs import inputs_of
 from tiletwin.judge.inputs import Case, Inputs, tensors_of
+from tiletwin.judge.problem import Problem
 from tiletwin.judge.process import WALL_FACTOR, Worker, WorkerEnded
-from tiletwin.judge.results import are_filled, bytes_of, described, equal, leaf_tensors, raw, results_of
+from tiletwin.judge.proving import Reply
+from tiletwin.judge.results import are_filled, bytes_of, described, equal, raw, results_of
 from tiletwin.judge.schema import BadProblem
+from tiletwin.judge.scripts import divided
 from tiletwin.judge.settings import DEFAULT, Settings
 from tiletwin.judge.starter import Starter, StarterEnded
 from tiletwin.judge.verdict import Verdict
 from tiletwin.judge.verdicts import BROKEN, CHEATING, NOT_JUDGED, WRONG, Judged, Reason
 
+SPOILED_SECONDS = 5.0
 _KERNEL_FAULTS = ("OutOfBoundsError", "DeadlockError", "InterpreterError")
 _REFUSALS = ("AssertionError", "ValueError", "NotImplementedError", "TypeError", "RuntimeError", "CompilationError",
              "OutOfResources", "IndexError", "ZeroDivisionError", "KeyError")  # fmt: skip
 """With these a submission may say that it does not take inputs unlike the examples."""
-MOST_RECORDED_BYTES = 1 << 24
+MOST_RECORDED_BYTES, MOST_TRACED_BYTES = 1 << 24, 1 << 20
+"""Of arguments: of an example that is recorded, and of another case."""
 REPEATS = 4
 """Calls with the same arguments, which show results that are remembered and memory that grows."""
 LEAST_SECONDS_ON_CLOCK = 60.0
@@ -71,9 +79,19 @@ class _Judging:
         self.problem: Problem
         self.seen: dict[tuple, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
         """By shapes of arguments: what came out, and what was expected."""
-        self.unexplained: list[dict[str, Any]] | None = None
-        """Of the first example: arguments with numbers that nothing explains."""
-        self.replies: list[tuple[Case, list[Any], oracle.Answer, dict[str, Any], list[torch.Tensor]]] = []
+        self.earlier: dict[str, Any] | None = None
+        """What the verifier told of the first example."""
+        self.traced = 2 + zlib.crc32(f"{settings.seed} {text}".encode()) % 6
+        """Of the cases that are no examples the one whose results are traced too; the submission cannot know it."""
+        self.is_proved, self.gaps = False, list[str]()
+        """Whether kernels have been shown to make the results of a case; why not."""
+        self.reference_launches = False
+        """Whether the reference is made of kernels itself."""
+        self.example: Reply | None = None
+        """The first call."""
+        self.unchanged: list[bool] = []
+        """Of the example's results: whether they are the same when what kernels store is ruined."""
+        self.replies: list[Reply] = []
         """Recorded calls that the verifier is to run."""
 
     def run(self, reference: str) -> Verdict:
@@ -85,10 +103,15 @@ class _Judging:
             made.convention, made.entry = self.problem.convention, self.problem.entry
             for reason in evidence.of_hints(text_checks.hints(self.text)):
                 self.add(reason)
-            inputs = Inputs(self.problem, self.text, self.settings.seed)
+            inputs = inputs_of(self.problem, self.text, self.settings.seed)
+            if inputs.note:
+                text = f"the reference's sizes are for a GPU; the example is run with {inputs.note}"
+                self.add(Reason("", "judge-smaller", text))
             with Worker(self.starter, self.settings.limits) as self.worker:
                 if self._load():
                     self._cases(inputs)
+                    if self.example and not any(reason.verdict for reason in made.reasons):
+                        self._look_at_spoiled(self.example)
         except BadProblem as error:
             self.add(Reason(NOT_JUDGED, "judge-problem", str(error).replace(reference, made.reference)))
         except _Stop:
@@ -99,13 +122,18 @@ class _Judging:
             self.add(Reason(NOT_JUDGED, "judge-busy", f"nothing could be run: {error.strerror}"))
         if self.replies:
             self._verify()
+        if made.launches and not self.is_proved and not any(reason.verdict for reason in made.reasons):
+            why = "; ".join(dict.fromkeys(self.gaps)) or "the examples are too large to be recorded"
+            text = f"that kernels make the results could not be shown: {why}"
+            self.add(Reason(NOT_JUDGED, "judge-unproved", text))
         made.seconds = time.monotonic() - started
         made.decide()
         return made
 
     def add(self, reason: Reason, case: Case | None = None, args: Any = None) -> None:
         """Adds a reason with its place, its inputs and the command that shows it again."""
-        reason.file = self._own_file(reason.file)
+        reason.text, reason.kernel = answers.shown(reason.text), answers.shown(reason.kernel)
+        reason.file = self._own_file(answers.shown(reason.file))
         reason.source = self._source(reason)
         command = f"tiletwin judge {self.made.submission} --reference {self.made.reference}"
         command += "".join(f" --target {name}" for name in self.settings.targets)
@@ -131,21 +159,33 @@ class _Judging:
         return Reason(NOT_JUDGED if error.why == "busy" else BROKEN, f"judge-{error.why}", f"{what}: {error}")
 
     def _load(self) -> bool:
-        packer = frames.Packer()
-        weights = packer.tree(self.problem.weights)
-        makes = None if self.problem.makes is None else packer.tree(self.problem.makes)
-        head = {
-            "do": "load", "name": self.name, "text": self.text, "entry": self.problem.entry, "makes": makes,
-            "weights": weights, "seed": 0,
-        }  # fmt: skip
-        said, _ = self.worker.ask(head, packer.storages, self.settings.load_seconds)
+        called = self.problem.calls or self.problem
+        text = divided(self.text)[0] if self.problem.tests else self.text
+        head = {"do": "load", "name": self.name, "text": text, "entry": called.entry, "tests": self.problem.tests}
+        said, _ = self.worker.ask(head, [], self.settings.load_seconds, answers.Loaded)
         self.made.isolation, self.made.open = list(said["layers"]), list(said["missing"])
         self._take_events(said)
-        failed = said["failed"]
+        failed = said["failed"] or self._make(self.problem)
         if failed is not None:
             text = f"it cannot be loaded: {failed['kind']}: {failed['text']}"
             self.add(Reason(BROKEN, "judge-load", text, line=int(failed["line"])))
         return failed is None
+
+    def _make(self, problem: Problem) -> dict[str, Any] | None:
+        """Has the worker make the module that a problem calls, and says how that failed."""
+        self.problem = problem
+        packer = frames.Packer()
+        makes = None if problem.makes is None else packer.tree(problem.makes)
+        head = {
+            "do": "make",
+            "makes": makes,
+            "weights": packer.tree(problem.weights),
+            "tests": problem.tests,
+            "seed": 0,
+        }
+        said, _ = self.worker.ask(head, packer.storages, self.settings.load_seconds, answers.Made)
+        self._take_events(said)
+        return said["failed"]
 
     def _take_events(self, said: dict[str, Any]) -> None:
         for reason in (*evidence.of_events(said["events"]), *evidence.of_replaced(said["replaced"], self.text)):
@@ -172,39 +212,45 @@ class _Judging:
             if case.number > 1 and any(reason.verdict == CHEATING for reason in self.made.reasons):
                 break
             try:
+                problem = inputs.problem_of(case)
                 args = inputs.arguments(case)
-                answer = oracle.answer(self.problem, args, self.settings.seed, case.seed)
+                answer = oracle.answer(problem, args, self.settings.seed, case.seed)
             except (oracle.Refused, ValueError) as error:
-                if case.is_example:
+                if case.number == 0:
                     raise BadProblem(f"the reference does not take its own example: {error}") from None
                 self.made.refused += 1
                 continue
             for note in answer.notes:
                 self.add(Reason("", "judge-bounds", note))
-            self._case(case, args, answer)
+            self._case(problem, case, args, answer)
 
     def _spent(self) -> float:
         """Seconds of a processor: of this thread and of the worker."""
         return time.thread_time() + self.worker.processor()
 
     def _ask(
-        self, case: Case, args: list[Any], answer: oracle.Answer, records: bool, repeats: int = 0
+        self, case: Case, args: list[Any], answer: oracle.Answer, records: bool, repeats: int = 0, spoils: bool = False
     ) -> tuple[dict, list[torch.Tensor]]:
         packer = frames.Packer()
         head = {
             "do": "run", "args": packer.tree(args), "gradients": answer.wanted, "seed": self.settings.seed,
             "records": records,
-            "cotangents": packer.tree(answer.cotangents), "repeats": repeats,
+            "cotangents": packer.tree(answer.cotangents), "repeats": repeats, "spoils": spoils,
         }  # fmt: skip
-        most = max(self.settings.case_seconds, self.settings.seconds)
-        return self.worker.ask(head, packer.storages, most)
+        most = SPOILED_SECONDS if spoils else max(self.settings.case_seconds, self.settings.seconds)
+        return self.worker.ask(head, packer.storages, most, answers.Ran)
 
-    def _case(self, case: Case, args: list[Any], answer: oracle.Answer) -> None:
+    def _case(self, problem: Problem, case: Case, args: list[Any], answer: oracle.Answer) -> None:
         started = time.monotonic()
-        records = case.is_example and bytes_of(args) <= MOST_RECORDED_BYTES
+        most = MOST_RECORDED_BYTES if case.is_example else MOST_TRACED_BYTES
+        records = (case.is_example or case.number == self.traced) and bytes_of(args) <= most
         one = Judged(case.number, case.way, case.what, case.seed, described(args), "right", 0.0)
         self.made.cases.append(one)
         try:
+            failed = None if problem is self.problem else self._make(problem)
+            if failed is not None:
+                one.outcome = self._failed(case, args, failed)
+                return
             said, storages = self._ask(case, args, answer, records)
         except WorkerEnded as error:
             one.outcome = "failed"
@@ -220,25 +266,39 @@ class _Judging:
             return
         try:
             one.outcome = self._judged(case, args, answer, said, storages, one)
-        except frames.BadMessage as error:
+        except (frames.BadMessage, RuntimeError, MemoryError) as error:  # torch refuses what no kernel gives
             one.outcome = "failed"
             self.add(Reason(BROKEN, "judge-message", f"its results cannot be read: {error}"), case, args)
             return
-        if case.number == 0:
+        reply = Reply(problem, case, args, answer, said, storages)
+        self.example = self.example or reply
+        if self.example is reply and not problem.tests:
             again, _ = self._ask(case, args, answer, False, REPEATS)
             for reason in evidence.of_repeats(again, int(said["launched"]), REPEATS):
                 self.add(reason, case, args)
         if records:
-            self.replies.append((case, args, answer, said, storages))
+            self.replies.append(reply)
         elif one.outcome == WRONG and bytes_of(args) <= MOST_RECORDED_BYTES:
             with contextlib.suppress(WorkerEnded):
                 said, storages = self._ask(case, args, answer, True)
                 if said["failed"] is None:
-                    self.replies.append((case, args, answer, said, storages))
+                    self.replies.append(Reply(problem, case, args, answer, said, storages))
+
+    def _look_at_spoiled(self, reply: Reply) -> None:
+        """Which results stay as they are when what kernels store is ruined. Kernels may do anything with that."""
+        with contextlib.suppress(WorkerEnded, frames.BadMessage):
+            if reply.problem is self.problem or self._make(reply.problem) is None:
+                said, storages = self._ask(reply.case, reply.args, reply.answer, False, spoils=True)
+                if said["failed"] is None:
+                    again = Reply(reply.problem, reply.case, reply.args, reply.answer, said, storages)
+                    before, after = (
+                        tensors_of(frames.unpacked({"list": one.leaves()}, one.storages)) for one in (reply, again)
+                    )
+                    self.unchanged = [equal([a], [b]) for a, b in zip(before, after)]
 
     def _failed(self, case: Case, args: list[Any], failed: dict[str, Any]) -> str:
         place: dict[str, Any] = {"file": failed.get("file", ""), "line": int(failed["line"] or 0)}
-        text = f"{failed['kind']}: {failed['text'].splitlines()[0] if failed['text'] else ''}"
+        text = f"{failed['kind']}: {failed['text']}"
         program = tuple(failed.get("program", ()))
         if any(kind in failed["kinds"] for kind in _KERNEL_FAULTS):
             self.add(Reason(WRONG, "error", text, program=program, **place), case, args)
@@ -300,13 +360,17 @@ class _Judging:
         outcome: str,
     ) -> None:  # fmt: skip
         elements = sum(value.numel() for value in got)
-        for reason in evidence.of_library(said["operations"], answer.work, int(said["launched"]), elements):
+        for reason in evidence.of_library(said["operations"], answer, int(said["launched"]), elements):
             self.add(reason, case, args)
         lows = [wanted.low for wanted in answer.results]
-        if not said["launched"] and not are_filled(lows):
+        self.reference_launches |= answer.launched > 0
+        needs_none = self.reference_launches and not answer.launched
+        if not said["launched"] and not needs_none and not are_filled(lows):
             self.add(evidence.of_no_launch(self.problem.entry, outcome == "right"), case, args)
         shapes = tuple((tuple(t.shape), str(t.dtype)) for t in tensors_of(args))
         earlier = self.seen.get(shapes)
+        if any(value.shape != low.shape for value, low in zip(got, lows)):
+            return
         if earlier is None:
             self.seen[shapes] = (got, lows)
         elif outcome == WRONG and not are_filled(got) and equal(got, earlier[0]) and not equal(lows, earlier[1]):
@@ -316,69 +380,59 @@ class _Judging:
     # ---- what the verifier says ----
 
     def _verify(self) -> None:
+        printed = b""
         try:
             with Worker(self.starter, self.settings.limits, "tiletwin.judge.verifier") as verifier:
-                for reply in self.replies[: 2 + MOST_WRONG]:
-                    self._verify_one(verifier, *reply)
+                printed = verifier.printed
+                for reply in self.replies[: 3 + MOST_WRONG]:
+                    self._verify_one(verifier, reply)
         except (WorkerEnded, StarterEnded) as error:
-            self.add(Reason("", "judge-verifier", f"the launches could not be run once more: {error}"))
+            said = printed.decode(errors="replace").strip().rpartition("\n")[2]
+            is_exit = isinstance(error, WorkerEnded) and error.why == "exit"
+            why = f"{error}: {said}" if said and is_exit else str(error)
+            self.gaps.append(f"the launches could not be run once more: {why}")
+            self.add(Reason("", "judge-verifier", self.gaps[-1]))
 
-    def _verify_one(
-        self, verifier: Worker, case: Case, args: list[Any], answer: oracle.Answer, said: dict[str, Any],
-        storages: list[torch.Tensor],
-    ) -> None:  # fmt: skip
-        from tiletwin.judge.verifier import CHECKS
-
-        count = int(said["count"])
-        packer = frames.Packer()
-        packer.tree([args, self.problem.weights, answer.cotangents])
-        leaves = leaf_tensors(said["results"])
-        names = [wanted.name for wanted in answer.results]
-        head = {
-            "do": "verify", "launches": said["launches"], "given": len(packer.storages), "checks": CHECKS,
-            "targets": list(self.settings.targets),
-            "results": {"list": leaves}, "stored": [leaf["tensor"][1] for leaf in leaves], "places": said["places"],
-            "asked": self._asked(case, leaves, names),
-        }  # fmt: skip
-        memory = [*storages[count:], *packer.storages, *storages[:count]]
-        told, _ = verifier.ask(head, memory, max(self.settings.case_seconds, self.settings.seconds))
-        work = sum(row[3] for row in said["operations"])
-        complete = not told["problems"] and not said["unrecorded"] and len(said["launches"]) == said["launched"]
+    def _verify_one(self, verifier: Worker, reply: Reply) -> None:
+        case, args, said = reply.case, reply.args, reply.said
+        head, memory = reply.question(self.made.reasons, self.settings.targets)
+        most = max(self.settings.case_seconds, self.settings.seconds)
+        told, _ = verifier.ask(head, memory, most, answers.Told)
         for why in (*said["unrecorded"], *told["problems"]):
+            self.gaps.append(why)
             self.add(Reason("", "judge-unrecorded", f"a launch was not run once more: {why}"), case, args)
+        for why in told["notes"]:
+            self.add(Reason("", "judge-unrecorded", why), case, args)
         for reason in evidence.of_findings(told["findings"]):
             self.add(reason, case, args)
-        are_right = all(one.outcome == "right" for one in self.made.cases if one.number == case.number)
-        if complete and said["launched"]:
-            for reason in evidence.of_results(told["results"], names, work, are_right):
+        is_complete = not told["problems"] and not said["unrecorded"] and len(said["launches"]) == said["launched"]
+        if is_complete and said["launched"]:
+            self.is_proved = True
+            for reason in self._of_origins(reply, told):
                 self.add(reason, case, args)
-            if case.is_example and self.unexplained is not None:
-                for reason in evidence.of_inputs(told["unexplained"], self.unexplained, work):
-                    self.add(reason)
-            self.unexplained = told["unexplained"]
-        for number, one in enumerate(told["results"]):
-            if one["writer"] is not None:
-                self._place_writer(case, names[number], one["writer"])
-
-    def _asked(self, case: Case, leaves: list[Any], names: list[str]) -> dict[str, int]:
-        """Of each result with a wrong element: where that begins in its storage."""
-        asked = {}
-        for reason in self.made.reasons:
-            if reason.case == case.number and reason.rule == "judge-value" and reason.element:
-                for number, (leaf, name) in enumerate(zip(leaves, names)):
-                    kind, _, offset, _, strides = leaf["tensor"]
-                    if f"of the {name} are" in reason.text and len(strides) == len(reason.element):
-                        at = offset + sum(i * s for i, s in zip(reason.element, strides))
-                        asked[str(number)] = at * frames.TYPES[kind].itemsize
-        return asked
-
-    def _place_writer(self, case: Case, name: str, writer: list[Any]) -> None:
-        kernel, program, file, line = writer
-        for reason in self.made.reasons:
-            if reason.case == case.number and reason.rule == "judge-value" and f"of the {name} are" in reason.text:
-                reason.kernel, reason.program, reason.line = kernel, tuple(program), int(line)
-                reason.file = self._own_file(file)
+        for name, one in zip(reply.names, told["results"]):
+            for reason in reply.about(name, self.made.reasons) if one["writer"] is not None else ():
+                reason.kernel, program, file, line = one["writer"]
+                reason.program, reason.line, reason.file = tuple(program), int(line), self._own_file(file)
                 reason.source = self._source(reason)
+
+    def _of_origins(self, reply: Reply, told: dict[str, Any]) -> Iterator[Reason]:
+        """Where results and the numbers that kernels read come from. Tests make inputs themselves: of theirs the first
+        question is whether they need the kernels."""
+        number = reply.case.number
+        are_right = all(one.outcome == "right" for one in self.made.cases if one.number == number)
+        unchanged = self.unchanged if number == 0 else []
+        if reply.problem.tests:
+            if unchanged and all(unchanged):
+                yield evidence.of_no_use()
+            return
+        yield from evidence.of_results(told["results"], reply.names, reply.work, are_right, unchanged)
+        if reply.case.is_example:
+            earlier, self.earlier = self.earlier, told
+            if earlier is not None:
+                size = sum(wanted.low.nbytes for wanted in reply.answer.results)
+                yield from evidence.of_inputs(told["unexplained"], earlier["unexplained"], reply.work, size / 4)
+                yield from evidence.of_scalars(told["scalars"], earlier["scalars"], reply.args, reply.work, size)
 
 
 class _Stop(WorkerEnded):

@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from tiletwin.judge import frames, usage
+from tiletwin.judge import answers, frames, usage
 from tiletwin.judge.sandbox import USUAL, Limits
 from tiletwin.judge.starter import Starter, StarterEnded
 
@@ -105,15 +105,16 @@ class Worker:
             os.set_blocking(number, False)
 
     def ask(
-        self, head: dict[str, Any], storages: list[torch.Tensor], seconds: float
+        self, head: dict[str, Any], storages: list[torch.Tensor], seconds: float, form: type
     ) -> tuple[dict, list[torch.Tensor]]:
-        """Sends a message and waits for its answer. seconds: of the worker's processor time.
+        """Sends a message and waits for its answer. form: of answers.py. seconds: of the worker's processor time.
 
         Errors: WorkerEnded; nothing can be asked afterwards."""
         patience = _Patience(self._number, seconds)
         try:
             self._send(head, storages, patience)
-            return frames.read(lambda size: self._read(size, patience), MOST_ANSWERED)
+            said, parts = frames.read(lambda size: self._read(size, patience), MOST_ANSWERED)
+            return answers.checked(said, form), parts
         except frames.BadMessage as error:
             self.kill()
             raise WorkerEnded("message", f"it answered what is no answer: {error}") from None

@@ -67,6 +67,8 @@ _CANCELS = frozenset(
     """.split()
 )
 """Often written as 1 + f(x) or f(x) - 1: then they are off by units of 1 and of the operand, not of the result."""
+_CENTRED = frozenset("native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit".split())
+"""Differences from a mean, which is rounded before: moving operands moves the mean along, so it does not show that."""
 FUNCTION_UNITS = 4.0
 """Units of a function of a GPU (PTX ISA, .approx), in the type of the data."""
 _DIRECTIONS = 6
@@ -95,6 +97,11 @@ def bounds_of(
         terms = max((value.numel() for value in floats), default=1) / max(min(v.numel() for v in outputs), 1)
         steps = FUNCTION_UNITS * numbers.unit + 2.0 * terms**0.5 * numbers.sums
         found = [2.0 * bound for bound in _moved(mode, func, args, kwargs, outputs, steps)]
+    if name in _CENTRED:
+        found[0] = found[0] + _of_centring(name, numbers.unit, args[0], outputs)
+    if name == "mul" and outputs[0].numel() > max(value.numel() for value in floats):
+        # All pairs of two sets of numbers: a product of matrices, which a GPU may read as these.
+        found[0] = found[0] + numbers.operands * outputs[0].abs().nan_to_num(posinf=0.0)
     if name in _CANCELS:
         size = FUNCTION_UNITS * numbers.sums * (1.0 + max((float(_largest(v)) for v in floats), default=0.0))
         found = [bound + size for bound in found]
@@ -105,6 +112,20 @@ def bounds_of(
         return bound if size is None else bound + units * size + numbers.least
 
     return [rounded(bound, value) for bound, value in zip(found, outputs)]
+
+
+def _of_centring(name: str, unit: float, value: torch.Tensor, outputs: list[torch.Tensor]) -> torch.Tensor | float:
+    """Of a normalised tensor: two units of each mean, in deviations; the largest result stands for the weights."""
+    result, mean, rstd = outputs[:3]
+    if mean.numel() == 0:
+        return 0.0  # given means are not rounded here
+    size = (2 * unit * mean.abs() * rstd).nan_to_num(nan=0.0, posinf=0.0)
+    if "layer" not in name:
+        size = size if "group" in name else size.view(1, -1)
+        size = size.repeat_interleave(value.shape[1] // max(size.shape[1], 1), 1)
+        size = size.view(*size.shape, *[1] * (value.dim() - 2))
+    largest = _largest(result) if result.numel() else 0.0
+    return size.expand(value.shape) * (1.0 + largest)
 
 
 def _largest(value: torch.Tensor) -> torch.Tensor:

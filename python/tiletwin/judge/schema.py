@@ -11,8 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-WAYS = ("sizes", "values", "strides", "offsets", "dtypes", "aliases", "special")
+ALL = ("sizes", "values", "strides", "offsets", "dtypes", "aliases", "special")
 """Ways to vary inputs; "special": NaN and infinities."""
+DENSE = ("sizes", "values", "special")
+"""Of files whose inputs are dense and do not alias."""
 
 
 class BadProblem(ValueError):
@@ -55,6 +57,6 @@ def schema_of(said: Any, vary: tuple[str, ...]) -> Schema:
         raise BadProblem(f"JUDGE has {', '.join(unknown)}; it may have {', '.join(sorted(known))}")
     said = {"vary": vary, **said}
     said["vary"], said["dtypes"] = tuple(said["vary"]), tuple(said.get("dtypes", ()))
-    if wrong := sorted(set(said["vary"]) - set(WAYS)):
-        raise BadProblem(f"JUDGE: vary has {', '.join(wrong)}; it may have {', '.join(WAYS)}")
+    if wrong := sorted(set(said["vary"]) - set(ALL)):
+        raise BadProblem(f"JUDGE: vary has {', '.join(wrong)}; it may have {', '.join(ALL)}")
     return Schema(**said)

@@ -44,12 +44,19 @@ def _aliases(tree: ast.AST) -> dict[str, str]:
     return found
 
 
-def hints(text: str) -> Iterator[tuple[str, str, int]]:
-    """(kind, what, line): kinds "patch", "environment", "harness", "foreign". Nothing for a text with wrong syntax."""
+def parsed(text: str) -> ast.Module:
+    """The syntax of a text that nobody trusts; nothing of one that Python does not read or that is nested too deep."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return
+        ast.unparse(tree)  # fails where what looks at the tree would fail
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
+    return tree
+
+
+def hints(text: str) -> Iterator[tuple[str, str, int]]:
+    """(kind, what, line): kinds "patch", "environment", "harness", "foreign". Nothing for a text with wrong syntax."""
+    tree = parsed(text)
     names = _aliases(tree)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):

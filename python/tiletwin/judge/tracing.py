@@ -30,10 +30,11 @@ def of_result(
 
     Returns: elements, unwritten (number of elements that no kernel wrote), first (flat number of the first one), how
     ("memory", "numbers" or "none"), writer (kernel, program, file, line) or None, constant (the unwritten elements
-    hold one number).
+    hold one number), filled (all elements do).
     """
     found: dict[str, Any] = {"elements": tensor.numel(), "unwritten": 0, "first": -1, "how": "memory"}
     found |= {"writer": None, "constant": False}
+    found["filled"] = _is_constant(tensor, torch.ones(tensor.numel(), dtype=torch.bool))
     hits = [
         (launch, [list(p) for p in row["places"]].index(list(place)))
         for launch, row in zip(replayed, rows) if launch is not None and list(place) in [list(p) for p in row["places"]]
@@ -67,8 +68,8 @@ def of_result(
 
 
 def _is_constant(tensor: torch.Tensor, which: torch.Tensor) -> bool:
-    """Whether these elements hold one number, as memory does that was filled."""
-    return torch.unique(tensor.flatten()[which].double().nan_to_num(nan=0.5)).numel() <= 1
+    """Whether these elements hold one number, as memory does that was filled. One element alone says nothing."""
+    return tensor.numel() != 1 and torch.unique(tensor.flatten()[which].double().nan_to_num(nan=0.5)).numel() <= 1
 
 
 def _writer(hits: list[Any], offset: int) -> Any:
@@ -113,7 +114,7 @@ def unexplained_inputs(
     replayed: list[Any], rows: list[dict[str, Any]], inputs: list[np.ndarray]
 ) -> list[dict[str, Any]]:
     """Arguments that hold numbers which neither inputs nor earlier kernels explain: kernel, line, argument, elements,
-    count, digest of the memory."""
+    count, bytes of these numbers, digest of the memory."""
     del rows
     raw = [data.tobytes() for data in inputs]
     found: list[dict[str, Any]] = []
@@ -130,7 +131,7 @@ def unexplained_inputs(
             if rare:
                 found.append({
                     "kernel": launch.kernel, "line": launch.line, "argument": name, "elements": int(numbers.size),
-                    "count": rare, "digest": hashlib.sha256(data.tobytes()).hexdigest(),
+                    "count": rare, "bytes": rare * array.item, "digest": hashlib.sha256(data.tobytes()).hexdigest(),
                 })  # fmt: skip
     return found
 
@@ -138,7 +139,7 @@ def unexplained_inputs(
 def _pool(array: Any, inputs: list[np.ndarray], earlier: list[Any]) -> np.ndarray:
     """Numbers that an argument may hold: those of inputs and earlier results, read as each float type and rounded to
     the argument's."""
-    pools = [np.arange(-1024.0, 4097.0)]
+    pools = [np.zeros(1)]
     for data in inputs:
         for kind in (torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.int32):
             whole = data[: data.size // kind.itemsize * kind.itemsize]
@@ -152,3 +153,15 @@ def _pool(array: Any, inputs: list[np.ndarray], earlier: list[Any]) -> np.ndarra
     if kind is not None:
         pool = torch.from_numpy(pool).to(kind).double().numpy()
     return np.unique(pool)
+
+
+def scalars_of(launch: Any) -> list[str]:
+    """Numbers among a launch's arguments, as hexadecimal floats; no addresses."""
+
+    def inside(value: Any) -> list[str]:
+        if isinstance(value, (tuple, list)):
+            return [number for item in value for number in inside(item)]
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return [float(value).hex()] if is_number and not (isinstance(value, int) and abs(value) > 1 << 32) else []
+
+    return [number for value in launch.arguments.values() for number in inside(value)]

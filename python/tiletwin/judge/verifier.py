@@ -20,6 +20,8 @@ from tiletwin.judge.worker import Server
 CHECKS = "undefined,bounds,races,order,barriers,promises,overflow,nan"
 MOST_SIMULATED = 1 << 20
 """Bytes of memory of a launch that the simulator runs."""
+MOST_SCALARS = 4096
+"""Numbers among arguments that are told."""
 MOST_DERIVED = 1 << 22
 """Bytes of memory of a launch whose writers are derived."""
 
@@ -66,8 +68,15 @@ class _Verifier(Server):
             place = head["places"][head["stored"][number]]
             told.append(tracing.of_result(tensor, place, replayed, head["launches"], head["asked"].get(str(number))))
         del np
-        problems += self.notes
-        return {"problems": problems, "findings": findings, "unexplained": explained, "results": told}, []
+        scalars = [number for one in replayed if one for number in tracing.scalars_of(one.launch)][:MOST_SCALARS]
+        return {
+            "problems": problems,
+            "notes": self.notes,
+            "scalars": scalars,
+            "findings": findings,
+            "unexplained": explained,
+            "results": told,
+        }, []
 
     def _on_targets(self, launch: Any, outcome: Any, targets: list[str]) -> list[Any]:
         """What named GPUs would refuse of the kernel, and what the simulator finds in its code for sm_90."""

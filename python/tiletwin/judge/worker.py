@@ -7,6 +7,7 @@ Invariant: no code of the submission runs before the sandbox is entered.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
@@ -44,14 +45,19 @@ class Server:
 
 
 class _Session(Server):
+    module: Any = None
+    loaded: Any = None
+    """What the text defines by the name that is judged."""
     entry: Any = None
+    """What is called."""
+    are_tests = False
     watch: Any = None
 
     def do_load(self, head: dict[str, Any], storages: list[Any]) -> tuple[dict[str, Any], list[Any]]:
-        """Loads the text and makes what is called: a function, or a module with its weights."""
+        """Loads the text."""
         import torch
 
-        from tiletwin.judge import frames, watching
+        from tiletwin.judge import watching
 
         file = os.path.join(self.folder, head["name"])
         with open(file, "w") as out:
@@ -67,19 +73,37 @@ class _Session(Server):
             sys.modules[module.__name__] = module
             sys.argv = [file]
             exec(compile(head["text"], file, "exec"), module.__dict__)
-            if not hasattr(module, head["entry"]):
+            if not head["tests"] and not hasattr(module, head["entry"]):
                 raise AttributeError(f"{head['name']} has no {head['entry']}")
-            entry = getattr(module, head["entry"])
-            if head["makes"] is not None:
-                torch.manual_seed(head["seed"])
-                entry = entry(*frames.unpacked(head["makes"], storages, _on_device))
-                _load_weights(entry, frames.unpacked(head["weights"], storages))
-                entry = entry.cuda()
-            return entry
+            self.module = module
+            return getattr(module, head["entry"], None)
 
-        self.entry, failed = watching.guarded(load, file)
+        self.loaded, failed = watching.guarded(load, file)
+        self.entry = self.loaded
         said = {"failed": failed, "layers": self.isolation.layers, "missing": self.isolation.missing}
         return {**said, "events": self.watch.events, "replaced": self.watch.replaced()}, []
+
+    def do_make(self, head: dict[str, Any], storages: list[Any]) -> tuple[dict[str, Any], list[Any]]:
+        """What is called becomes tests behind the text, a module that the loaded class makes with weights, or what the
+        text defines."""
+        import torch
+
+        from tiletwin.judge import frames, watching
+        from tiletwin.judge.scripts import results_of_tests
+
+        def make() -> Any:
+            if head["tests"]:
+                return lambda: results_of_tests(head["tests"], vars(self.module), self.watch.file)
+            if head["makes"] is None:
+                return self.loaded
+            torch.manual_seed(head["seed"])
+            entry = self.loaded(*frames.unpacked(head["makes"], storages, _on_device))
+            _load_weights(entry, frames.unpacked(head["weights"], storages))
+            return entry.cuda()
+
+        self.are_tests = bool(head["tests"])
+        self.entry, failed = watching.guarded(make, self.watch.file)
+        return {"failed": failed, "events": self.watch.events, "replaced": self.watch.replaced()}, []
 
     def do_run(self, head: dict[str, Any], storages: list[Any]) -> tuple[dict[str, Any], list[Any]]:
         """One call. Answers with the results, the arguments' memory afterwards, and what was seen."""
@@ -94,12 +118,12 @@ class _Session(Server):
         if head["gradients"]:
             args = [_needing(value, i in head["gradients"]) for i, value in enumerate(args)]
             cotangents = frames.unpacked(head["cotangents"], placed)
-        operations = watching.Operations(file)
+        operations = watching.Operations(file, only_own=self.are_tests)
         launches = watching.Launches(file, self.folder, head["records"])
 
         def call() -> Any:
             torch.manual_seed(head["seed"])
-            with operations, launches:
+            with operations, launches, watching.Spoiled() if head["spoils"] else contextlib.nullcontext():
                 result = self.entry(*args)
                 if not head["gradients"]:
                     return result, ()
@@ -119,11 +143,10 @@ class _Session(Server):
         answer: dict[str, Any] = {
             "results": tree, "failed": failed, "operations": operations.rows(), "launched": launches.count,
             "events": self.watch.events, "replaced": self.watch.replaced(), "unrecorded": launches.reasons[:3],
-            "places": [_extent(data) for data in packer.storages],
             "tensors": counts,
         }  # fmt: skip
         after = packer.tree([data for data in placed])
-        answer["after"] = after
+        answer |= {"after": after, "places": [_extent(data) for data in packer.storages]}
         recorded = []
         for row in launches.rows:
             with open(row.pop("path"), "rb") as data:
