@@ -173,7 +173,7 @@ bool ContiguityAnalysis::isNotNegative(Operation* op, const Contiguity& a, const
   }
   if (isa<arith::MulIOp, arith::OrIOp>(op)) return a.notNegative && b.notNegative;
   if (isa<arith::AndIOp>(op)) return a.notNegative || b.notNegative;
-  if (isa<arith::RemSIOp, arith::RemUIOp, arith::DivUIOp>(op)) return a.notNegative;
+  if (isa<arith::RemSIOp, arith::RemUIOp, arith::DivUIOp, arith::ShRSIOp, arith::ShRUIOp>(op)) return a.notNegative;
   // What counts programs and rows is divided by other counts (pid // width): only a divisor that is known to be negative
   // is taken for one.
   if (isa<arith::DivSIOp>(op)) return a.notNegative && b.value.value_or(1) > 0;
@@ -212,6 +212,9 @@ Contiguity ContiguityAnalysis::ofBinary(Operation* op) {
           z.constant = std::max(z.constant, std::gcd(x.contiguous, std::gcd(x.divisor, by)));
         if (by == *b.value) z.divisor = std::max<int64_t>(divisorOfAll(x) / by, 1);
       }
+    } else if (isa<arith::ShRSIOp, arith::ShRUIOp>(op)) { // rounds down below zero, too
+      if (b.value && *b.value >= 0 && *b.value < 32)
+        z.constant = std::max(z.constant, std::gcd(x.contiguous, std::gcd(x.divisor, int64_t(1) << *b.value)));
     } else if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
       arith::CmpIPredicate predicate = compare.getPredicate();
       if (y.constant == extent(result, d) && splitsBetweenGroups(predicate, true))
@@ -347,7 +350,8 @@ Contiguity ContiguityAnalysis::compute(Value value) {
         known = of(loop.getRegionIterArgs()[cast<OpResult>(value).getResultNumber()]);
       })
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::RemSIOp, arith::RemUIOp, arith::DivSIOp, arith::DivUIOp,
-            arith::CmpIOp, AddPtrOp>([&](Operation* binary) { known = ofBinary(binary); });
+            arith::ShRSIOp, arith::ShRUIOp, arith::CmpIOp, AddPtrOp>(
+          [&](Operation* binary) { known = ofBinary(binary); });
   applyHints(op, known);
   return known;
 }

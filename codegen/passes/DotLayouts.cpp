@@ -96,10 +96,10 @@ bool isChained(tt::DotOp dot) {
 
 namespace {
 
-/// True if an operand can lie in shared memory as wgmma wants it: in swizzled rows, at least eight.
+/// True if an operand can lie in shared memory as wgmma wants it: in swizzled rows, at least eight. What has no layout yet
+/// gets one that counts along the rows.
 bool liesInMatrix(Value operand, unsigned kDimension, const std::optional<LinearLayout>& layout) {
-  if (!layout) return false;
-  unsigned contiguous = matrixDimension(operand, kDimension, *layout);
+  unsigned contiguous = layout ? matrixDimension(operand, kDimension, *layout) : 1;
   unsigned bytes = tt::elementTypeOf(operand.getType()).getIntOrFloatBitWidth() / 8;
   ArrayRef<int64_t> shape = tt::shapeOf(operand.getType());
   return SharedLayout::widestSwizzle(shape, bytes, contiguous) != 0 && shape[1 - contiguous] >= 8;

@@ -87,6 +87,20 @@ bool isUsedBehindProduct(tt::LoadOp load) {
   });
 }
 
+/// True for what is repeated or unpacked before a product reads it: to copy it costs little beside what it saves the loop from
+/// waiting for.
+bool isMuchSmaller(tt::LoadOp load) {
+  constexpr int64_t kTimes = 4;
+  auto bits = [](mlir::Type type) {
+    return cast<ShapedType>(type).getNumElements() * cast<ShapedType>(type).getElementTypeBitWidth();
+  };
+  return llvm::all_of(load->getBlock()->getOps<twg::WarpgroupDotOp>(), [&](twg::WarpgroupDotOp dot) {
+    auto matrix = cast<twg::MemDescType>(dot.getB().getType());
+    const int64_t bitsOfMatrix = llvm::product_of(matrix.getShape()) * matrix.getElementType().getIntOrFloatBitWidth();
+    return kTimes * bits(load.getType()) <= bitsOfMatrix;
+  });
+}
+
 /// True if the loop's first product has to be done before the iteration goes on, because something reads its result: then
 /// nothing is in flight while loads in front of it are waited for.
 bool isFirstProductRead(scf::ForOp loop) {
@@ -104,7 +118,7 @@ bool LoadsOfOperands::find() {
   const bool goesOn = ofWarpgroups && !isFirstProductRead(loop_);
   for (auto load : loop_.getBody()->getOps<tt::LoadOp>()) {
     if (!behind.contains(load) || llvm::any_of(load->getUsers(), llvm::IsaPred<twg::LocalAllocOp>)) continue;
-    if (goesOn && !isUsedBehindProduct(load)) continue;
+    if (goesOn && !isUsedBehindProduct(load) && !isMuchSmaller(load)) continue;
     twg::MemDescType memory = memoryFor(load);
     if (!memory) continue;
     loads_.emplace_back(load, memory);

@@ -8,7 +8,8 @@
 //       Products of warpgroups have so much to do that more CTAs beside each other hide the loads, too: where memory for
 //       copies would leave room for fewer of them, such loads stay. So do those that are used in front of all products,
 //       which would wait for the copies earlier, unless the loop waits for its first product anyway, because it reads what
-//       that gives. Smaller products are faster with the copies.
+//       that gives, or the load is much smaller than the operand, as words of packed weights are. Smaller products are
+//       faster with the copies.
 #pragma once
 #include "codegen/Codegen.h"
 #include "ir/TT.h"

@@ -14,6 +14,7 @@
 #include "codegen/passes/PipelineTma.h"
 #include "codegen/passes/Producer.h"
 #include "codegen/passes/ProductsEarly.h"
+#include "codegen/passes/RepeatedLoads.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/TensorCopies.h"
 #include "codegen/passes/TensorMaps.h"
@@ -53,6 +54,11 @@ LogicalResult makeNumerics(ModuleOp module, const Target& target, const Options&
                                            .enableFpFusion = options.fpFusion,
                                            .flushDenormals = !isAmd && options.flushDenormals,
                                            .family = isAmd ? tt::GpuFamily::Amd : tt::GpuFamily::Nvidia});
+}
+
+LogicalResult loadOnce(ModuleOp module, const Target&, const Options&) {
+  loadRepeatedOnce(kernelOf(module));
+  return success();
 }
 
 LogicalResult copyLoads(ModuleOp module, const Target& target, const Options& options) {
@@ -149,6 +155,7 @@ constexpr Step kSteps[] = {
     {"twg-loop-hints", "loops that are to be unrolled, unrolled", followHints},
     {"twg-dot-precision", "dots that no instruction computes, as dots that one does", rewriteDotPrecisions},
     {"twg-numerics", "roundings that the target would choose, as operations that say them", makeNumerics},
+    {"twg-repeated-loads", "loads that read each element several times, as loads that read it once", loadOnce},
     {"twg-affine-loads",
      "tiles of pointers that loops read for dots, as blocks of tensors where the launcher makes maps", copyLoads},
     {"twg-tile-loop", "programs that one CTA runs one after the other, where copies then go on between them",

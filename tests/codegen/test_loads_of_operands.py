@@ -40,14 +40,16 @@ def gradient(q, k, do, lse, delta, dk, dv, T, D: tl.constexpr, BM: tl.constexpr,
 
 
 @triton.jit
-def packed_weights(a, packed, scales, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """Eight weights of four bits less 8 a word, along K; a scale for BK of them."""
+def packed_weights(
+    a, packed, scales, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, EACH: tl.constexpr
+):
+    """EACH weights of four bits less 8 a word, along K; a scale for BK of them."""
     m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
     acc = tl.zeros((BM, BN), tl.float32)
     for start in range(0, K, BK):
         left = tl.load(a + m[:, None] * K + (start + k)[None, :])
-        words = tl.load(packed + ((start + k) // 8)[:, None] * N + n[None, :])
-        weights = ((words >> (k % 8 * 4)[:, None]) & 15) - 8
+        words = tl.load(packed + ((start + k) // EACH)[:, None] * N + n[None, :])
+        weights = ((words >> (k % EACH * 4)[:, None]) & 15) - 8
         scale = tl.load(scales + start // BK * N + n)
         acc = tl.dot(left, weights.to(left.dtype) * scale[None, :], acc)
     tl.store(c + m[:, None] * N + n[None, :], acc)
@@ -140,19 +142,23 @@ def test_a_tile_that_is_read_transposed_too_is_copied_once(
         np.testing.assert_allclose(got, exact, atol=(3e-2 if kind == "bf16" else 3e-3) * np.abs(exact).max())
 
 
-@pytest.mark.parametrize(("rows", "stages", "copied"), [(16, 3, 3), (16, 2, 3), (64, 3, 1)])
-def test_packed_weights_are_copied_ahead_of_small_products(rows: int, stages: int, copied: int) -> None:
-    """A warpgroup's product would wait for such copies in front of unpacking: it loads the words as before."""
+@pytest.mark.parametrize(
+    ("rows", "stages", "each", "copied"),
+    [(16, 3, 1, 3), (16, 2, 1, 3), (64, 3, 1, 2), (16, 3, 8, 2), (16, 2, 8, 2), (64, 3, 8, 2)],
+)
+def test_packed_weights_are_copied_ahead(rows: int, stages: int, each: int, copied: int) -> None:
+    """A warpgroup's product would wait for such copies in front of unpacking: words as large as the operand are loaded as
+    before. Scales of two bytes a thread are not copied."""
     columns, depth, total = 64, 64, 256
     random = np.random.default_rng(9)
     a = random.integers(-4, 5, (rows, total)).astype(np.float16)
-    words = random.integers(-(2**31), 2**31, (total // 8, columns)).astype(np.int32)
+    words = random.integers(-(2**31), 2**31, (total // each, columns)).astype(np.int32)
     scales = 2.0 ** random.integers(-2, 3, (total // depth, columns)).astype(np.float16)
-    code = dots.code_of(packed_weights, f"{PACKED}, {rows}, {columns}, {depth}", num_warps=4, num_stages=stages)
+    code = dots.code_of(packed_weights, f"{PACKED}, {rows}, {columns}, {depth}, {each}", num_warps=4, num_stages=stages)
     assert copies(code) == copied and ("wgmma" in code["ptx"]) == (rows == 64)
     given = [a.view(np.uint16), words, scales.astype(np.float16).view(np.uint16)]
     (got,) = launch(code, given, [(rows, columns)], columns, total)
-    weights = ((words[:, None] >> (np.arange(8) * 4)[None, :, None]) & 15).astype(np.int64) - 8
+    weights = ((words[:, None] >> (np.arange(each) * 4)[None, :, None]) & 15).astype(np.int64) - 8
     weights = weights.reshape(total, columns) * np.repeat(scales.astype(np.float64), depth, 0)
     np.testing.assert_array_equal(got, a.astype(np.float64) @ weights)
 
@@ -177,7 +183,7 @@ def test_loads_in_front_of_products_that_the_loop_waits_for_are_copied_ahead(sta
 
 def test_scales_are_loaded_an_iteration_ahead() -> None:
     """A copy moves at least four bytes a thread, and these are two."""
-    code = dots.code_of(packed_weights, f"{PACKED}, 16, 128, 128", num_warps=4, num_stages=2)
+    code = dots.code_of(packed_weights, f"{PACKED}, 16, 128, 128, 1", num_warps=4, num_stages=2)
     loop = code["ttgir"].split("scf.for", 1)[1].split("scf.yield", 1)
     (loaded,) = re.findall(r"(%\S+) = tt.load .*tensor<128x!tt.ptr<f16>", loop[0])
     assert loaded in loop[1].split("\n")[0] and loop[0].count(loaded) == 1
@@ -185,14 +191,14 @@ def test_scales_are_loaded_an_iteration_ahead() -> None:
 
 def test_stages_are_fewer_where_memory_is_short() -> None:
     """Words of 64 KB a stage: three stages have no room, two have."""
-    code = dots.code_of(packed_weights, f"{PACKED}, 16, 128, 128", num_warps=4, num_stages=3)
+    code = dots.code_of(packed_weights, f"{PACKED}, 16, 128, 128, 1", num_warps=4, num_stages=3)
     assert copies(code) == 2 and "<2x128x128xi32" in code["ttgir"]
     assert code["metadata"]["shared"] <= 227 * 1024
 
 
 def test_stages_that_the_program_itself_has_no_room_for_stay() -> None:
     """The launch says so then; a configuration of fewer stages would pass for it."""
-    code = dots.code_of(packed_weights, f"{PACKED}, 16, 128, 128", num_warps=4, num_stages=60)
+    code = dots.code_of(packed_weights, f"{PACKED}, 16, 128, 128, 1", num_warps=4, num_stages=60)
     assert copies(code) == 1 and "<60x16x128xf16" in code["ttgir"]
 
 
