@@ -1,4 +1,4 @@
-"""Launches of 20 us to 5 ms against PyTorch: rows of `make bench`, and alone a table for any number of threads.
+"""Launches of 20 us to 20 ms against PyTorch: rows of `make bench`, and alone a table for any number of threads.
 
 usage: python benchmarks/small_rows.py [--threads N] [--only NAME] [--json FILE]
 
@@ -73,7 +73,9 @@ def pairs():
     yield from (vadd(1 << n) for n in (16, 18, 20, 22))
     yield from (softmax(256, 1024), softmax(1024, 4096))
     yield from (norm(1024, 4096, torch.float16), norm(1024, 4096, torch.float32), norm(2048, 3000, torch.float16))
-    yield from (grey(512), grey(1024), matmul(512, (64, 64, 32)), matmul(512, (128, 128, 64)), attention(512))
+    yield from (grey(512), grey(1024))
+    for size in (512, 2048):
+        yield from (matmul(size, (64, 64, 32)), matmul(size, (128, 128, 64)), attention(size))
 
 
 def times(ours, theirs, repeats):

@@ -23,6 +23,9 @@ struct LoopDot {
   Reg state = kNoReg, scratch = kNoReg; ///< they live as long as the loop
   Reg sum = kNoReg;                     ///< where the loop carries the sum, if products may wait
   bool keepsA = false, keepsB = false;
+  Reg band = kNoReg, packed = kNoReg; ///< where b goes if other programs may read the same
+  int64_t batches = 0, batchBytes = 0;
+  bool usesBand = false;
 };
 
 /// A loop that may wait for other programs; `access` is null for all others.
@@ -63,8 +66,9 @@ public:
   void beginLoopDots(scf::ForOp loop, llvm::ArrayRef<Reg> carried);
   /// Behind the loop.
   void endLoopDots(scf::ForOp loop);
+  void readBand(BuildInstruction& in, DotOp& data, const LoopDot& made);
   /// Null: the dot stands by itself.
-  const LoopDot* loopDot(mlir::Operation* dot) const;
+  LoopDot* loopDot(mlir::Operation* dot);
 
   // ---- loops that may wait (WaitLoops.cpp) ----
   /// Before a loop whose rounds hand on `cells` (they hold the initial values) and `tiles`, of what matters.

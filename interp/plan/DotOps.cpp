@@ -86,11 +86,11 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::DotOp op) {
     return plan.unsupported(op, std::string("for ") + nameOf(ta) + " times " + nameOf(tb) + " into " + nameOf(tc));
 
   TileRef operands[] = {plan.tileOf(a), plan.tileOf(b)};
-  const LoopDot* inLoop = plan.loopDot(op);
+  LoopDot* inLoop = plan.loopDot(op);
   const bool holds = inLoop && inLoop->sum != kNoReg;
   Accumulator accumulator = holds ? Accumulator{inLoop->sum, inLoop->sum} : takeAccumulator(plan, op, c, operands);
   int64_t m = shape[rank - 2], n = shape[rank - 1], k = aShape[rank - 1];
-  Reg scratch = inLoop ? inLoop->scratch : newDotScratch(plan, m, n, k);
+  Reg scratch = inLoop && inLoop->scratch != kNoReg ? inLoop->scratch : newDotScratch(plan, m, n, k);
 
   BuildInstruction& in = plan.emit(execDot, "Dot");
   DotOp& data = plan.newData<DotOp>(in);
@@ -110,6 +110,8 @@ template <> LogicalResult plan(PlanBuilder& plan, tt::DotOp op) {
     data.holds = holds;
     data.keepsA = inLoop->keepsA;
     data.keepsB = inLoop->keepsB;
+    inLoop->usesBand = inLoop->band != kNoReg && operands[1].view;
+    plan.readBand(in, data, *inLoop);
     plan.read(in, data.state, inLoop->state);
     plan.write(in, data.state, inLoop->state);
   }

@@ -217,7 +217,7 @@ bool Emitter::finish() {
   std::sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) { return a.end - a.begin < b.end - b.begin; });
   for (const Loop& loop : loops) stretchOver(loop.begin, loop.end);
   place(*plan_);
-  if (plan_->frameBytes > UINT32_MAX) return false;
+  if (plan_->frameBytes + plan_->optionalBytes > UINT32_MAX) return false;
 
   auto emitFinal = [&](const Code& from, std::vector<Instruction>& to, std::vector<uint32_t>& locations,
                        std::vector<std::string>& text) {

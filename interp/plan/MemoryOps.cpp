@@ -311,7 +311,7 @@ void boxLoad(PlanBuilder& plan, Operation* op, const Rep& p, const Rep* box, con
   constexpr int64_t kMostKept = 64 << 10; // each thread has its own copy
   if (plain && !plain.getIsVolatile() && !data.dense && elementsOf(shape) * int64_t(sizeOf(type)) <= kMostKept &&
       isSameForAll(plan, p, box, other)) {
-    data.kept = plan.plan().keepsLoads = true;
+    data.kept = plan.plan().sharesReads = true;
     plan.persist(descriptor);
     plan.persist(tile);
     plan.write(in, data.state, plan.constantTile(std::vector<std::byte>(8)));

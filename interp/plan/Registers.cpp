@@ -126,7 +126,7 @@ void Registers::place(Plan& plan) {
   uint64_t at = 0;
   for (int pass = 0; pass < 2; ++pass)
     for (RegInfo& r : regs_)
-      if (r.persistent && r.used && (r.bytes <= 8) == (pass == 0)) {
+      if (r.persistent && !r.optional && r.used && (r.bytes <= 8) == (pass == 0)) {
         uint64_t align = r.bytes <= 8 ? 8 : 64;
         at = (at + align - 1) / align * align;
         r.offset = uint32_t(at);
@@ -145,6 +145,11 @@ void Registers::place(Plan& plan) {
   for (Reg r : order)
     if (regs_[r].bytes > 8) regs_[r].offset = uint32_t(tiles.place(regs_[r].first, regs_[r].last, regs_[r].bytes, 64));
   plan.frameBytes = (tiles.top() + 64 + 63) / 64 * 64;
+  for (RegInfo& r : regs_)
+    if (r.optional && r.used) {
+      r.offset = uint32_t(plan.frameBytes + plan.optionalBytes);
+      plan.optionalBytes += (r.bytes + 63) / 64 * 64;
+    }
   for (auto& [reg, bytes] : constants_)
     if (regs_[reg].used) plan.constants.push_back({regs_[reg].offset, bytes});
 }

@@ -49,6 +49,7 @@ struct RegInfo {
   uint64_t bytes = 8;
   int level = 0;           ///< scope level that defines it
   bool persistent = false; ///< lives in the template area
+  bool optional = false;   ///< lives behind the frame, if a launch has room there
   bool claimed = false;    ///< a loop or branch hands values over in it
   bool used = false;       ///< by the final code
   Reg alias = kNoReg;      ///< shares the place of another register
@@ -73,6 +74,8 @@ public:
   }
   /// It lives in the template area.
   void persist(Reg r) { regs_[r].persistent = true; }
+  /// It outlives the program, but a launch may do without it.
+  void makeOptional(Reg r) { regs_[r].persistent = regs_[r].optional = true; }
   /// A loop, a branch or a debugger hands values over in it: no other register takes its place.
   void claim(Reg r) { regs_[r].claimed = true; }
 

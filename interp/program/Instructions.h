@@ -163,6 +163,9 @@ struct DotOp {
   /// As in TwDot; with any of them `state` is a cell.
   bool holds = false, keepsA = false, keepsB = false;
   Off state;
+  int32_t batches = 0; ///< 0, or `band` is a PackedBand of so many batches, each of so many bytes of `packed`
+  int64_t batchBytes = 0;
+  Off band, packed;
 };
 
 /// tt.dot_scaled: operands widened into `expanded`, then multiplied.

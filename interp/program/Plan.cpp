@@ -4,7 +4,10 @@
 
 namespace tiletwin::interp {
 
-size_t Plan::arenaBytes() const { return fallback ? std::max(frameBytes, fallback->arenaBytes()) : frameBytes; }
+size_t Plan::arenaBytes(bool withOptional) const {
+  const size_t own = frameBytes + (withOptional ? optionalBytes : 0);
+  return fallback ? std::max(own, fallback->arenaBytes(withOptional)) : own;
+}
 
 std::string Plan::dump() const {
   std::string text =

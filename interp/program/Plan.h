@@ -75,10 +75,11 @@ struct Plan {
   std::vector<PlanConstant> constants;
   size_t templateBytes = 0; ///< a multiple of 64
   size_t frameBytes = 0;    ///< a multiple of 64
+  size_t optionalBytes = 0; ///< behind the frame, a multiple of 64: for LaunchState::hasOptional
   /// Arguments through which programs may write, sorted; -1: through another pointer.
   std::vector<int32_t> written;
   bool storesMemory = false;
-  bool keepsLoads = false;                            ///< some LoadOp is `kept`
+  bool sharesReads = false;                           ///< an instruction wants to know what no program writes
   bool prints = false;                                ///< programs may print
   bool breaks = false;                                ///< programs may stop at a breakpoint_if
   bool hasProbes = false;                             ///< programs may have findings
@@ -98,8 +99,8 @@ struct Plan {
   /// Owner of what Instruction::data points at.
   std::vector<std::unique_ptr<void, void (*)(void*)>> storage;
 
-  /// Arena bytes a frame needs, fallback included.
-  size_t arenaBytes() const;
+  /// Arena bytes a frame needs, fallback included, and those that it can do without.
+  size_t arenaBytes(bool withOptional = false) const;
   std::string dump() const;
 };
 

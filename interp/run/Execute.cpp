@@ -20,7 +20,7 @@ LaunchState::LaunchState(const Plan& plan, const LaunchParams& params) : plan(&p
     extents[i] = {b.begin, b.end, b.readOnly, buffer};
   }
   // What programs wait for others may write.
-  if (plan.keepsLoads && !plan.mayWait) settle();
+  if (plan.sharesReads && !plan.mayWait) settle();
 }
 
 void LaunchState::settle() {

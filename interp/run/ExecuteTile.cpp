@@ -2,6 +2,7 @@
 // Here:      strides, batches.
 // Not here:  reductions, scans, sorting (ExecuteReduce.cpp), elementwise groups (ExecuteGroup.cpp), memory (ExecuteMemory.cpp).
 // Invariant: operands are where the plan put them; nothing outside the tiles is touched.
+#include "interp/program/PackedBand.h"
 #include "interp/run/Execute.h"
 #include <algorithm>
 #include <array>
@@ -39,7 +40,32 @@ void takeState(const DotOp& op, Frame& f, TwDot& dot) {
   dot.holds = op.holds;
   dot.keepsA = op.keepsA;
   dot.keepsB = op.keepsB;
-  if (op.holds || op.keepsA || op.keepsB) dot.state = &f.at<TwDotState>(op.state.v);
+  if (op.holds || op.keepsA || op.keepsB || op.batches) dot.state = &f.at<TwDotState>(op.state.v);
+}
+
+std::byte* currentBatch(const DotOp& op, const PackedBand& band, Frame& f) {
+  return band.current ? f.arena + op.packed.v + (band.current - 1) * op.batchBytes : nullptr;
+}
+
+/// Where b stands, or shall be put, for programs that read the same.
+void findPacked(const DotOp& op, const std::byte* b, Frame& f, TwDot& dot) {
+  PackedBand& band = f.at<PackedBand>(op.band.v);
+  const ViewDescriptor& view = f.at<ViewDescriptor>(op.b.base.v);
+  const int32_t root = op.b.view->access.root;
+  const bool isSettled = view.lo != view.hi && root >= 0 && f.launch->extents[size_t(root)].settled;
+  if (dot.state->held > 0) {
+    if (!band.current) return;
+    dot.bIsThere = band.goOn(b, isSettled);
+  } else if (!isSettled) {
+    band.current = 0;
+    return;
+  } else {
+    if (!dot.state->begun) band.beginLoop(b, dot.bRow, dot.bCol);
+    dot.state->begun = true;
+    dot.bIsThere = band.begin(b, op.batches);
+  }
+  dot.bPacked = currentBatch(op, band, f);
+  if (dot.bIsThere) dot.bNext = nullptr;
 }
 
 } // namespace
@@ -53,6 +79,7 @@ InstructionRef execDotEnd(InstructionRef in, Frame& f) {
   dot.c = dot.d = f.arena + op.d.v;
   dot.scratch = f.arena + op.scratch.v;
   takeState(op, f, dot);
+  if (op.batches && f.launch->hasOptional) dot.bPacked = currentBatch(op, f.at<PackedBand>(op.band.v), f);
   op.fn(&dot);
   return in + 1;
 }
@@ -83,6 +110,7 @@ InstructionRef execDot(InstructionRef in, Frame& f) {
   }
   if (op.batch == 1) expectReads(op, a, b, dot);
   takeState(op, f, dot);
+  if (op.batches && f.launch->hasOptional) findPacked(op, b, f, dot);
   const int64_t tile = op.m * op.n * op.cBytes;
   for (int64_t i = 0; i < op.batch; ++i) {
     dot.a = a + (r == 3 ? i * sa[0] : 0);

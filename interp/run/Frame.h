@@ -33,7 +33,7 @@ struct ArgumentExtent {
   uintptr_t lo = 0, hi = 0; ///< storage; lo == hi: unknown, every access looks the address up
   bool readOnly = false;
   int32_t buffer = -1;  ///< as in LaunchParams::bufferOf
-  bool settled = false; ///< nothing that programs of this launch write lies here; known if Plan::keepsLoads
+  bool settled = false; ///< nothing that programs of this launch write lies here; known if Plan::sharesReads
 };
 
 /// A buffer found by address.
@@ -57,9 +57,10 @@ struct LaunchState {
   std::atomic<bool> stop{false};          ///< set by anyone: every program leaves at its next back edge, Interrupted
   const PrintSelection* prints = nullptr; ///< TILETWIN_PRINT; null: everything is shown
   MemoryCheck* memory = nullptr;          ///< what probes of accesses report to; null: nobody
-  uint64_t probed = 0;  ///< bits of arguments (program/ProbeAccess.h) whose accesses somebody wants to see
-  int spins = 0;        ///< fruitless rounds of a loop before its program yields
-  bool inOrder = false; ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
+  uint64_t probed = 0;      ///< bits of arguments (program/ProbeAccess.h) whose accesses somebody wants to see
+  bool hasOptional = false; ///< Plan::optionalBytes are there
+  int spins = 0;            ///< fruitless rounds of a loop before its program yields
+  bool inOrder = false;     ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
 
 private:
   void settle(); // ArgumentExtent::settled

@@ -237,6 +237,9 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
   if (order.count() > 1 && !plan.debug) {
     options.programNanoseconds = program.programNanoseconds().load(std::memory_order_relaxed);
     chooseThreads(params, running.arenaBytes, options);
+    const size_t all = plan.arenaBytes(true);
+    running.state.hasOptional = FramePool::mostThreads(all) >= options.threads;
+    if (running.state.hasOptional) running.arenaBytes = all;
   }
   std::optional<MemoryCheck> memory;
   if (params.findings && !plan.probes.empty()) {

@@ -14,7 +14,7 @@ namespace tiletwin::tile {
 
 inline constexpr int64_t kPackedBytes = 1024;           ///< of k in one packed row
 inline constexpr int64_t kRowBytes = kPackedBytes + 64; ///< 17 cache lines: rows of a kernel fall into different sets
-inline constexpr int64_t kHeldBytes = 512;              ///< of k in one row of products that wait for more
+inline constexpr int64_t kHeldBytes = kTwHeldDepth * 4; ///< of k in one row of products that wait for more
 inline constexpr int64_t kBlockRows = 256, kBlockColumns = 256; ///< of d in one block
 inline constexpr int kKernelRows = kVectorBytes == 64 ? 12 : 6;
 inline constexpr int kKernelPackets = 2;
@@ -189,15 +189,6 @@ struct Operands {
 /// Scratch of dotBlocked for blocks of at most `rows` x `columns`.
 constexpr int64_t packedScratch(int64_t rows, int64_t columns) { return (rows + (columns + 31) / 32 * 32) * kRowBytes; }
 
-/// Asks for the lines of contiguous rows, so that they arrive while something else is packed: rows of a wide matrix are
-/// pages apart, which hardware prefetching does not follow.
-TILETWIN_INLINE void prefetchRows(const uint8_t* rows, int64_t count, int64_t rowBytes, int64_t strideBytes) {
-  if (count * rowBytes > 16384) return; // more would push each other out
-  for (int64_t r = 0; r < count; ++r)
-    for (int64_t b = 0; b < rowBytes; b += 64)
-      _mm_prefetch(reinterpret_cast<const char*>(rows + r * strideBytes + b), _MM_HINT_T0);
-}
-
 TILETWIN_INLINE const void* atElement(const void* p, int64_t offset, int64_t bytes) {
   return static_cast<const uint8_t*>(p) + offset * bytes;
 }
@@ -232,12 +223,10 @@ template <class K> bool dotHeld(const TwDot& t, const Operands& operands) {
   const int64_t packed = (t.k + K::kDepth - 1) / K::kDepth;
   if (t.m > kBlockRows || t.n > kBlockColumns || packed > most / 2) return false;
   auto* packedA = static_cast<Packed*>(t.scratch);
-  Packed* packedB = packedA + t.m * kRowStride<K>;
+  Packed* packedB = t.bPacked ? static_cast<Packed*>(t.bPacked) : packedA + t.m * kRowStride<K>;
   int64_t held = t.state->held;
   if (t.k > 0) {
-    if (t.aCol == 1)
-      prefetchRows(static_cast<const uint8_t*>(t.a), t.m, t.k * operands.aBytes, t.aRow * operands.aBytes);
-    packPanels<K>(t, operands, 0, t.k, t.n, packedB + held * kColumns<K>, panel);
+    if (!t.bIsThere) packPanels<K>(t, operands, 0, t.k, t.n, packedB + held * kColumns<K>, panel);
     operands.packA(t.m, t.k, packedA + held, kRowStride<K>, t.a, t.aRow, t.aCol);
     held += packed;
     t.state->held = int32_t(held);
@@ -258,11 +247,11 @@ template <class K> void dotBlocked(const TwDot& t, const Operands& operands) {
   if (t.holds && dotHeld<K>(t, operands)) return;
   auto* packedA = static_cast<Packed*>(t.scratch);
   const int64_t blockRows = t.m < kBlockRows ? t.m : kBlockRows;
-  Packed* packedB = packedA + blockRows * kRowStride<K>;
+  Packed* packedB = t.bPacked ? static_cast<Packed*>(t.bPacked) : packedA + blockRows * kRowStride<K>;
   // With the first block: few dots have more.
   Ahead nextA = aheadOfA(t, operands, t.k), nextB = aheadOfB(t, operands, t.k);
   const bool one = t.m <= kBlockRows && t.n <= kBlockColumns && t.k <= kBlockDepth<K>;
-  const bool hasA = one && t.keepsA && t.state->hasA, hasB = one && t.keepsB && t.state->hasB;
+  const bool hasA = one && t.keepsA && t.state->hasA, hasB = t.bIsThere || (one && t.keepsB && t.state->hasB);
   if (t.state) {
     t.state->hasA = one && t.keepsA;
     t.state->hasB = one && t.keepsB;
@@ -272,9 +261,6 @@ template <class K> void dotBlocked(const TwDot& t, const Operands& operands) {
     for (int64_t k0 = 0; k0 < t.k; k0 += kBlockDepth<K>) {
       const int64_t depth = t.k - k0 < kBlockDepth<K> ? t.k - k0 : kBlockDepth<K>;
       const int64_t packed = (depth + K::kDepth - 1) / K::kDepth;
-      if (t.aCol == 1 && !hasA)
-        prefetchRows(static_cast<const uint8_t*>(atElement(t.a, k0, operands.aBytes)), blockRows,
-                     depth * operands.aBytes, t.aRow * operands.aBytes);
       const int64_t panel = panelStride<K>(packed);
       if (!hasB) packPanels<K>(t, operands, k0 * t.bRow + j * t.bCol, depth, n, packedB, panel);
       for (int64_t i = 0; i < t.m; i += kBlockRows) {
@@ -301,7 +287,8 @@ void dotThroughTile(const TwDot& t, const Operands& operands, TwStripFn toSum, T
   for (int64_t i = 0; i < t.m; i += kRows) {
     for (int64_t j = 0; j < t.n; j += kBlockColumns) {
       TwDot block = t;
-      block.holds = false;
+      block.holds = block.bIsThere = false;
+      block.bPacked = nullptr;
       if (t.m > kRows || t.n > kBlockColumns) block.keepsA = block.keepsB = false;
       block.m = t.m - i < kRows ? t.m - i : kRows;
       block.n = t.n - j < kBlockColumns ? t.n - j : kBlockColumns;

@@ -127,7 +127,10 @@ typedef void (*TwHistogramFn)(int64_t n, int64_t bins, int32_t* dst, const void*
 struct TwDotState {
   int32_t held;    ///< packed steps of k that are yet to be multiplied
   bool hasA, hasB; ///< the operand is there, packed
+  bool begun;      ///< the caller's: not the first round
 };
+/// Steps of k in f32 after which held products are multiplied.
+inline constexpr int64_t kTwHeldDepth = 128;
 
 /// d = a . b + c; all row-major with strides in ELEMENTS between rows (columns are contiguous unless colStride says otherwise).
 struct TwDot {
@@ -149,7 +152,12 @@ struct TwDot {
   /// and `keepsB` the operand is the same in each dot.
   TwDotState* state = nullptr;
   bool holds = false, keepsA = false, keepsB = false;
+  /// Null, or where b stands packed in place of scratch; `bIsThere`: it is packed already. For sums in f32, n <= 256 and k <= 128. Room
+  /// for twPackedBytes(n, k); where products are held, k of all of them, kTwHeldDepth.
+  void* bPacked = nullptr;
+  bool bIsThere = false;
 };
+inline int64_t twPackedBytes(int64_t n, int64_t k) { return (n + 31) / 32 * (32 * 4 * k + 128); }
 /// How operands are rounded before multiplying. Tf32 drops the low 13 bits of f32 operands (truncation).
 /// Tf32x3, Bf16x3 and Bf16x6 are computed in full f32 ("at least as accurate"). Ieee: f64 accumulation, rounded once.
 enum class TwDotPrecision : uint8_t { F32, Tf32, Bf16x3, Ieee, Count };

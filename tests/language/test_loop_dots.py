@@ -1,4 +1,4 @@
-"""Dots of loops whose products wait for more of them, or whose operand stays.
+"""Dots of loops whose products wait for more of them, or whose operand stays or is shared.
 
 Each is compared, bit for bit, with one where something reads the sum in every round, and with NumPy.
 """
@@ -8,6 +8,7 @@ import pytest
 import tiletwin as triton
 import tiletwin.language as tl
 import torch
+from tiletwin import variables
 
 TYPES = {
     "fp32": (torch.float32, torch.float32),
@@ -132,3 +133,63 @@ def test_an_operand_that_stays_is_the_one_that_was_loaded():
     overwritten[(1,)](q, k, out, 7, B=16)
     assert (out == want).all()
     assert (q == want).all()
+
+
+@triton.jit
+def ordered(
+    a_ptr, b_ptr, out_ptr, order_ptr, count_ptr, most, B: tl.constexpr, N: tl.constexpr, SUM: tl.constexpr,
+    WRITE: tl.constexpr, LAST: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0)
+    i, j, k = tl.arange(0, B)[:, None], tl.arange(0, N)[None, :], tl.arange(0, B)
+    acc = tl.zeros((B, N), tl.float32)
+    for r in range(tl.load(count_ptr + row)):
+        block = tl.load(order_ptr + row * most + r)
+        a = tl.load(a_ptr + r * B * B + i * B + k[None, :])
+        b = tl.load(b_ptr + block * B * N + k[:, None] * N + j, mask=k[:, None] < tl.where(r < LAST, B, B - 1), other=0)
+        if SUM:
+            acc = tl.dot(a, b, acc)
+        else:
+            acc = tl.maximum(acc, tl.dot(a, b))
+    tl.store(out_ptr + row * B * N + i * N + j, acc)
+    if WRITE:  # the next program reads it
+        tl.store(b_ptr + k[:, None] * N + j, tl.zeros((B, N), b_ptr.dtype.element_ty) + row % 3)
+
+
+@pytest.mark.parametrize("last", [99, 7], ids=["whole", "cut"])
+@pytest.mark.parametrize("writes", [False, True], ids=["", "writes"])
+@pytest.mark.parametrize("sums", [False, True], ids=["most", "sum"])
+@pytest.mark.parametrize("columns", [16, 64, 256])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+def test_programs_that_read_the_same_in_any_order(dtype, columns, sums, writes, last):
+    """Blocks that programs share, in runs that begin alike, differ later, or end early: whole numbers, so exact."""
+    size, most, blocks = 16, 40, 50
+    generator = np.random.default_rng(3)
+    straight = np.arange(most, dtype=np.int32)
+    orders = [straight] * 3 + [straight + 3] * 2 + [straight, straight]
+    for at in (1, 5, 8, 9, 39):  # from here on something else
+        orders += [straight, np.append(straight[:at], generator.integers(0, blocks, most - at)).astype(np.int32)] * 2
+    orders += [np.zeros(most, np.int32)] * 3 + [straight[::-1].copy()] * 3 + [straight]
+    counts = np.array(
+        [[most, 40, 7, 1, 0, 12, 33][i % 7] if i % 3 == 0 else most for i in range(len(orders))], np.int32
+    )
+    a = generator.integers(-3, 4, (most, size, size)).astype(np.float32)
+    b = generator.integers(-3, 4, (blocks, size, columns)).astype(np.float32)
+    with variables.Changes(TILETWIN_NUM_THREADS="1"):
+        for _ in range(2):  # a launch knows nothing of the one before
+            ours = torch.from_numpy(b.copy()).to(dtype)
+            out = torch.empty(len(orders), size, columns)
+            ordered[(len(orders),)](
+                torch.from_numpy(a).to(dtype), ours, out, np.array(orders), counts, most,
+                B=size, N=columns, SUM=sums, WRITE=writes, LAST=last,
+            )  # fmt: skip
+            there = b.copy()
+            for row, (order, count) in enumerate(zip(orders, counts)):
+                read = there[order[:count]]
+                read[last:, -1] = 0
+                terms = a[:count] @ read
+                want = terms.sum(0) if sums else np.maximum(terms.max(0, initial=0), 0)
+                assert (out[row].numpy() == want).all(), row
+                if writes:
+                    there[0] = row % 3
+            b = generator.integers(-3, 4, b.shape).astype(np.float32)
