@@ -62,3 +62,27 @@ def test_a_cast_adds_its_rounding_and_a_decision_that_rounding_takes_is_open():
         larger = (y * 3) > 3.0
     assert bool((mode.bound(y) >= 2.0**-11).all())
     assert bool(mode.bound(larger).isinf().all())
+
+
+@pytest.mark.parametrize("function", [torch.sin, torch.cos, torch.frac])
+def test_a_function_with_a_period_may_be_anything_where_its_operand_is_off_by_a_part_of_one(function):
+    mode = Rounding(arithmetic([torch.float32]))
+    with mode:
+        x = torch.linspace(1.1, 1.9, 100, dtype=torch.float64)
+        sharp, blurred = function(x), function(x * 1e9)
+    assert float(mode.bound(sharp).max()) < 1e-5 and float(mode.bound(blurred).min()) >= 2
+
+
+@pytest.mark.parametrize("function", [torch.add, torch.sub, torch.mul, torch.div])
+def test_each_operand_counts_for_each_element(function):
+    mode = Rounding(arithmetic([torch.float32]))
+    with mode:
+        x = torch.linspace(1, 2, 4000, dtype=torch.float64)
+        a, b = x * 1.5, x * 1.5 + 2.0**-20  # each is off by a rounding, one way or the other
+        made = function(a, b)
+    worst = torch.zeros_like(x)
+    for up in (1.0, -1.0):
+        for other in (1.0, -1.0):
+            moved = function(a + up * mode.bound(a), b + other * mode.bound(b))
+            worst = torch.maximum(worst, (moved - made).abs())
+    assert bool((mode.bound(made) >= worst * 0.999).all())

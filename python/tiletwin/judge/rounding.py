@@ -35,13 +35,14 @@ class Arithmetic:
     unit: of a result's rounding, in the type of the data. sums: of one addition inside of a sum or a product; sums of
     half precision are made in float32. operands: what reading both operands of a matrix product may be off by,
     relatively: tf32 drops 13 bits of each.
-    least: absolute error of an underflow.
+    least: absolute error of an underflow. largest: number of the type that sums are made in.
     """
 
     unit: float
     sums: float
     operands: float
     least: float
+    largest: float
 
 
 def arithmetic(kinds: list[torch.dtype], reads_tf32: bool = True) -> Arithmetic:
@@ -50,7 +51,8 @@ def arithmetic(kinds: list[torch.dtype], reads_tf32: bool = True) -> Arithmetic:
     coarsest = max((kind for kind in kinds if kind in UNITS), key=UNITS.__getitem__, default=torch.float32)
     sums = min(UNITS[coarsest], UNITS[torch.float32])
     tf32 = reads_tf32 and coarsest is torch.float32
-    return Arithmetic(UNITS[coarsest], sums, 2.0**-9 if tf32 else 0.0, SMALLEST[coarsest])
+    largest = torch.finfo(torch.float64 if coarsest is torch.float64 else torch.float32).max
+    return Arithmetic(UNITS[coarsest], sums, 2.0**-9 if tf32 else 0.0, SMALLEST[coarsest], largest)
 
 
 class Rounding(OperationMode):

@@ -4,8 +4,10 @@ Here:      four classes of operations, and the rule of each.
 Not here:  where bounds are kept (rounding.py).
 Rules:     - what moves or chooses numbers adds nothing; what it makes of operands that are off is tried;
            - sums and products: |A| |B| with operands as far off as they may be, and one error for each term;
-           - elementwise operations: operands are moved as far as they may be off, in several directions, and twice the
-             largest change counts, since the worst direction may not have been tried;
+           - arithmetic of elements: each operand is moved alone as far as it may be off, up and down, and the changes
+             add up; division has two units in the last place more (PTX ISA, div.full.f32);
+           - what chooses: operands are moved together, in several directions, and twice the largest change counts,
+             since the worst direction may not have been tried;
            - everything else: the same, with operands moved a few units further, as a backward stable algorithm does,
              and four times.
            Results are rounded to the type of the data at the end, four units for functions of a GPU.
@@ -60,6 +62,7 @@ _PRODUCTS = frozenset(
 """Of these a GPU may read operands in tf32."""
 _ELEMENTWISE = frozenset("add add_ sub sub_ rsub mul mul_ div div_ addcmul addcdiv lerp square reciprocal".split())
 """One rounding at most for each of their operations."""
+_DIVIDES = frozenset("div div_ reciprocal addcdiv".split())
 _CANCELS = frozenset(
     """
     gelu gelu_backward softplus softplus_backward mish mish_backward elu elu_backward log_sigmoid_forward
@@ -69,6 +72,8 @@ _CANCELS = frozenset(
 """Often written as 1 + f(x) or f(x) - 1: then they are off by units of 1 and of the operand, not of the result."""
 _CENTRED = frozenset("native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit".split())
 """Differences from a mean, which is rounded before: moving operands moves the mean along, so it does not show that."""
+_PERIODIC = frozenset("sin cos frac".split())
+"""Operands may be off by more than a period: then the directions that are tried say nothing."""
 FUNCTION_UNITS = 4.0
 """Units of a function of a GPU (PTX ISA, .approx), in the type of the data."""
 _DIRECTIONS = 6
@@ -92,7 +97,7 @@ def bounds_of(
     if name in _SUMS:
         found = _summed(mode, func, args, kwargs, floats, outputs)
     elif name in _ELEMENTWISE:
-        found = _moved(mode, func, args, kwargs, outputs, 0.0) if are_off else [_zeros(value) for value in outputs]
+        found = _moved_alone(mode, func, args, kwargs, outputs) if are_off else [_zeros(value) for value in outputs]
     else:
         terms = max((value.numel() for value in floats), default=1) / max(min(v.numel() for v in outputs), 1)
         steps = FUNCTION_UNITS * numbers.unit + 2.0 * terms**0.5 * numbers.sums
@@ -102,10 +107,13 @@ def bounds_of(
     if name == "mul" and outputs[0].numel() > max(value.numel() for value in floats):
         # All pairs of two sets of numbers: a product of matrices, which a GPU may read as these.
         found[0] = found[0] + numbers.operands * outputs[0].abs().nan_to_num(posinf=0.0)
+    if name in _PERIODIC:
+        found = [_over_periods(name, args[0], mode.bound(args[0]), found[0])]
     if name in _CANCELS:
         size = FUNCTION_UNITS * numbers.sums * (1.0 + max((float(_largest(v)) for v in floats), default=0.0))
         found = [bound + size for bound in found]
     units = numbers.unit * (1.0 if name in _SUMS or name in _ELEMENTWISE else FUNCTION_UNITS)
+    units += 4 * numbers.sums if name in _DIVIDES else 0.0
 
     def rounded(bound: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
         size = value.abs().nan_to_num(posinf=0.0, neginf=0.0) if value.is_floating_point() else None
@@ -126,6 +134,13 @@ def _of_centring(name: str, unit: float, value: torch.Tensor, outputs: list[torc
         size = size.view(*size.shape, *[1] * (value.dim() - 2))
     largest = _largest(result) if result.numel() else 0.0
     return size.expand(value.shape) * (1.0 + largest)
+
+
+def _over_periods(name: str, value: torch.Tensor, off: torch.Tensor, bound: torch.Tensor) -> torch.Tensor:
+    """The bound, and the range of the function where an operand is off by a part of a period."""
+    if name == "frac":
+        return torch.where(torch.trunc(value - off) == torch.trunc(value + off), bound, 2.0)
+    return torch.where(off > 0.5, 2.0, bound)
 
 
 def _largest(value: torch.Tensor) -> torch.Tensor:
@@ -180,6 +195,30 @@ def _moved(
     return [2.0 * bound for bound in found]
 
 
+def _moved_alone(
+    mode: Rounding, func: Any, args: tuple, kwargs: dict[str, Any], outputs: list[torch.Tensor]
+) -> list[torch.Tensor]:
+    """The sum of what results change by when one operand after the other is moved as far as it may be off; at least
+    what all of them do together."""
+    operands = [value for value in (*args, *kwargs.values()) if _is_float(value) and bool(mode.bound(value).any())]
+    sums = [_zeros(value) for value in outputs]
+    together = [_zeros(value) for value in outputs]
+    for chosen in (*([one] for one in operands), operands):
+        most = [_zeros(value) for value in outputs]
+        for sign in (1.0, -1.0):
+
+            def change(value: Any, sign: float = sign, chosen: list[torch.Tensor] = chosen) -> Any:
+                if any(value is one for one in chosen):
+                    return value + sign * mode.bound(value)
+                return value.clone() if isinstance(value, torch.Tensor) else value
+
+            for number, other in enumerate(_again(func, args, kwargs, change, outputs)):
+                most[number] = torch.maximum(most[number], _distance(other, outputs[number]))
+        target = together if chosen is operands else sums
+        target[:] = [a + b for a, b in zip(target, most)]
+    return [torch.maximum(a, b) for a, b in zip(sums, together)]
+
+
 def _signs(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     return torch.randint(0, 2, value.shape, generator=generator, dtype=torch.int8).double() * 2 - 1
 
@@ -218,7 +257,8 @@ def _summed(
             found.append(_zeros(value))
             continue
         size = a.abs()
-        found.append(torch.where(a.isfinite(), each * size, float("inf")) + _distance(b, a))
+        fits = size < numbers.largest  # else a part of the sum may overflow, whatever the whole is
+        found.append(torch.where(fits, each * size, float("inf")) + _distance(b, a))
     return found
 
 
