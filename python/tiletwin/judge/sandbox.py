@@ -217,10 +217,14 @@ def readable_paths() -> list[str]:
     return sorted(set(real) - {"/", os.path.realpath(os.path.expanduser("~"))})
 
 
+outer: list[str] = []
+"""Layers around this process that somebody else has entered for it (bubblewrap.py)."""
+
+
 def enter(folder: str, limits: Limits) -> Isolation:
     """Enters every layer that this kernel has, in the order in which one needs the other. `folder`: the only one that
     can be written. Call it before any thread begins."""
-    made = Isolation()
+    made = Isolation(list(outer))
     try:
         made.missing += enter_namespaces(folder, limits.disk)
         made.layers.append("namespaces")
@@ -233,7 +237,7 @@ def enter(folder: str, limits: Limits) -> Isolation:
         landlock(readable_paths(), [folder, "/dev/null"])
         made.layers.append("landlock")
     except OSError as error:
-        also = "" if "namespaces" in made.layers else " and written"
+        also = "" if outer or "namespaces" in made.layers else " and written"
         made.missing.append(f"no Landlock ({error.strerror}): all files can be read{also}")
     limit(limits)
     made.layers.append("limits")
@@ -245,6 +249,6 @@ def enter(folder: str, limits: Limits) -> Isolation:
             made.missing.append(f"no filter of system calls ({error.strerror}): processes can be started")
     else:
         made.missing.append(f"no filter of system calls on {platform.machine()}: processes can be started")
-    if "namespaces" not in made.layers and "filter of system calls" not in made.layers:
+    if not outer and "namespaces" not in made.layers and "filter of system calls" not in made.layers:
         made.missing.append("the network can be reached")
     return made

@@ -26,7 +26,7 @@ import threading
 from typing import Any
 
 from tiletwin import variables
-from tiletwin.judge import usage
+from tiletwin.judge import bubblewrap, sandbox, usage
 from tiletwin.judge.folders import Folder
 
 _PASSED = ("PATH", "LANG", "LC_ALL", "TILETWIN_LIBRARIES", "LD_LIBRARY_PATH", "PYTHONPATH")
@@ -55,6 +55,7 @@ class Starter:
         # Messages with borders. The other side reads an end of file when this process ends, however it does.
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         words = [sys.executable, "-s", "-m", "tiletwin.judge.starter", str(theirs.fileno()), self._folder.path]
+        words = bubblewrap.around(words, self._folder.path)
         self._lock = threading.Lock()
         self._process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, pass_fds=(theirs.fileno(),), env=environment(self._folder.path),
@@ -195,7 +196,9 @@ def _become(asked: socket.socket, parent: int, said: dict[str, Any], folder: str
         os._exit(0)
 
 
-def main(number: str, folder: str) -> None:
+def main(number: str, folder: str, *outer: str) -> None:
+    """outer: layers of a sandbox around this process and all that it starts."""
+    sandbox.outer[:] = outer
     asked = socket.socket(fileno=int(number))
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     for name in _IMPORTED:
