@@ -65,7 +65,8 @@ RULES = {
         *(
             Rule(f"judge-{name}", "note" if name == "note" else "error", title, f"{title}.", "docs/howto/judge.md")
             for name, title in {
-                "value": "Results are wrong", "input-written": "An input is written",
+                "value": "Results are wrong", "relation": "A relation of the reference is broken",
+                "input-written": "An input is written",
                 "no-kernel": "No kernel is launched", "untraced": "Results were written by no kernel",
                 "library": "Library calls do the work", "hidden-work": "A kernel is given what nothing explains",
                 "remembered": "Results are remembered", "patch": "Functions of others are replaced",

@@ -6,6 +6,7 @@ Not here:  the observations (watching.py, text_checks.py, verifier.py).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,9 @@ LEAST_WORK = 64
 """Units below which torch operations are no work."""
 LIBRARY_SHARE = 0.5
 """Of the reference's work: a submission whose torch operations do more has not written the kernel."""
+ROUNDING = 2.0**-6
+"""Relative distance up to which numbers of two orders differ by rounding; values are judged by their bounds anyway."""
+_ORDERS = re.compile(r" is (-?\d[\d.e+-]*) if the programs run forward, and (-?\d[\d.e+-]*) if ")
 _SAYS = {
     "file": "reads or writes files", "network": "uses the network", "process": "starts processes",
     "harness": "looks into its caller", "environment": "reads the environment", "patch": "replaces functions",
@@ -46,16 +50,19 @@ def of_replaced(names: list[str], text: str) -> Iterator[Reason]:
         yield Reason(CHEATING, "judge-patch", f"replaces functions: {name} is another one now", line=line)
 
 
-def of_library(rows: list[list[Any]], answer: Answer, launched: int, elements: int) -> Iterator[Reason]:
+def of_library(
+    rows: list[list[Any]], answer: Answer, launched: int, elements: int, usual_work: float
+) -> Iterator[Reason]:
     """Of torch operations. answer: of a reference, which may launch kernels itself: then what torch does there, it may
-    do here. elements: of the results, which somebody has to make."""
+    do here. elements: of the results, which somebody has to make. usual_work: the reference's for the example; of much
+    smaller inputs the last sum of partial ones is a large part, and says nothing."""
     if not rows:
         return
     name, line, calls, work = rows[0]
     own = answer.work if answer.launched else 0.0
     whole = max(answer.work - own, elements, LEAST_WORK)
     share = max(sum(row[3] for row in rows) - own, 0.0) / whole
-    if share > LIBRARY_SHARE:
+    if share > LIBRARY_SHARE and answer.work >= usual_work / 4:
         text = (
             f"library calls do the work: torch operations do {100 * share:.0f} % of what the reference's do; {name} "
             f"does most ({work:.0f} elements or products in {calls} calls)"
@@ -88,7 +95,7 @@ def of_results(
         text = f"{one['unwritten']} of {one['elements']} elements of the {name} were written by no kernel"
         if not are_right:
             yield Reason(WRONG, "judge-untraced", text)
-        elif one["how"] == "none" and noted_work > 0:
+        elif one["how"] == "none" and noted_work >= one["unwritten"]:
             yield Reason("", "judge-untraced", text + ": a torch operation made them of what kernels gave")
         elif not one["constant"]:
             yield Reason(CHEATING, "judge-untraced", text)
@@ -112,7 +119,7 @@ def of_inputs(
             f"{one['kernel']} reads {one['count']} of {one['elements']} numbers of {one['argument']} that are neither "
             "inputs nor what a kernel wrote, and that change with the inputs"
         )
-        hides = noted_work == 0 and one["bytes"] >= least
+        hides = noted_work < one["count"] and one["bytes"] >= least
         verdict = CHEATING if hides else ""
         yield Reason(verdict, "judge-hidden-work", text, line=one["line"], kernel=one["kernel"])
 
@@ -131,7 +138,7 @@ def of_scalars(now: list[str], earlier: list[str], args: list[Any], noted_work: 
 
 def of_repeats(said: dict[str, Any], launched: int, repeats: int) -> Iterator[Reason]:
     """Of calls with the very same arguments, after a first one that launched so many kernels."""
-    if launched and not said["launched"]:
+    if launched and not said["again"]:
         text = "results are remembered: a second call with the same arguments launches no kernel"
         yield Reason(CHEATING, "judge-remembered", text)
     grown = said["tensors"][1] - said["tensors"][0]
@@ -140,10 +147,21 @@ def of_repeats(said: dict[str, Any], launched: int, repeats: int) -> Iterator[Re
         yield Reason(WRONG, "judge-memory", text)
 
 
+def _is_rounding(message: str, advice: str) -> bool:
+    """Whether orders of programs differ as sums of floats do: by atomics, or in turns behind a lock."""
+    if "atomic sums of floats" in advice:
+        return True
+    said = _ORDERS.search(message)
+    if said is None or "." not in said[1] + said[2]:
+        return False
+    a, b = float(said[1]), float(said[2])
+    return abs(a - b) <= ROUNDING * max(abs(a), abs(b))
+
+
 def of_findings(found: list[dict[str, Any]]) -> Iterator[Reason]:
     """Of what checks of the replayed launches found."""
     for one in found:
-        is_rounding = one["rule"] == "order" and "atomic sums of floats" in one["advice"]
+        is_rounding = one["rule"] == "order" and _is_rounding(one["message"], one["advice"])
         verdict = WRONG if one["rule"] in _WRONG_CHECKS and not is_rounding else ""
         text = f"{one['rule']}: {one['message']}"
         if one["second"]:

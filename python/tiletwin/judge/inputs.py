@@ -21,16 +21,19 @@ from torch.utils._pytree import tree_map
 
 from tiletwin.judge.frames import TYPES
 from tiletwin.judge.problem import Problem
+from tiletwin.judge.relations import Relation, candidates
 from tiletwin.judge.text_checks import parsed
 
 MOST_ELEMENTS = 1 << 16
 """Of all arguments of a usual case: larger examples are made smaller for it."""
 MOST_OF_EXAMPLE = 1 << 20
 """Of the example, up to which it is run as it is."""
-_SIZES = (1, 7, 31, 2, 97, 0, 33, 130, 257)
+_SIZES = (1, 7, 48, 2, 97, 0, 33, 31, 130, 257)
+"""48: a multiple of 16, and of no usual block."""
 _SMALL = (1, 2, 5, 3)
 _VALUES = ("small", "large", "zeros", "equal", "ties", "subnormal", "extreme", "mixed")
 _SPECIAL = ("nan", "inf", "-inf")
+_SEEDS = 100_003
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ class Inputs:
     itself. values: how numbers are varied."""
 
     values = _VALUES
+    relations: list[Relation] = []
+    """That cases are made of (relations.py)."""
     note = ""
     """What the example is smaller by than the file says."""
 
@@ -84,6 +89,9 @@ class Inputs:
         self.original = problem.examples(seed)
         self.smaller = self._smaller()
         self.first = () if self._elements({}) <= MOST_OF_EXAMPLE else self.smaller
+        self.base_seed = seed * _SEEDS
+        example = self.base()
+        self.relations = candidates(example, _symbols(example))
 
     def problem_of(self, case: Case) -> Problem:
         """The problem that a case is a case of."""
@@ -114,7 +122,7 @@ class Inputs:
             for group in groups:
                 if turn < len(group):
                     way, what, sizes, word = group[turn]
-                    yield Case(number, way, what, self.seed * 100_003 + number, sizes, word)
+                    yield Case(number, way, what, self.seed * _SEEDS + number, sizes, word)
                     number += 1
 
     def _groups(self) -> Iterator[list[tuple[str, str, tuple[tuple[int, int], ...], str]]]:
@@ -135,6 +143,8 @@ class Inputs:
             yield [("dtypes", name, small, name) for name in self.problem.schema.dtypes]
         if "aliases" in vary:
             yield [("aliases", "two arguments that are one", small, "alias")]
+        if "relations" in vary:
+            yield [("relations", str(one), first, str(number)) for number, one in enumerate(self.relations)]
         if "sizes" in vary:
             yield self._mixed_sizes()
 
@@ -173,6 +183,8 @@ class Inputs:
 
     def arguments(self, case: Case) -> list[Any]:
         """New ones at every call. Errors: ValueError, the case makes no sense for these arguments."""
+        if case.way == "relations":
+            return self.relations[int(case.word)].changed(self.base())
         generator = torch.Generator().manual_seed(case.seed)
         args = self._plain(case, generator)
         if case.way in ("values", "special"):
@@ -189,6 +201,12 @@ class Inputs:
         if not case.sizes and (case.is_example or case.way in ("strides", "offsets", "aliases")):
             return self.problem.examples(case.seed)
         return self._resized(dict(case.sizes), generator)
+
+    def base(self) -> list[Any]:
+        """The first case's arguments, which relations change."""
+        if not self.first:
+            return self.problem.examples(self.base_seed)
+        return self._resized(dict(self.first), torch.Generator().manual_seed(self.base_seed))
 
     def _resized(self, sizes: dict[int, int], generator: torch.Generator) -> list[Any]:
         limits = {n: sizes.get(n, n) for n in _symbols(self.original)}
@@ -208,6 +226,10 @@ def _is_float(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
+def _is_sorted(value: torch.Tensor) -> bool:
+    return value.dim() == 1 and value.numel() > 2 and bool((value[1:] >= value[:-1]).all())
+
+
 def _like(value: torch.Tensor, shape: list[int], limits: dict[int, int], generator: torch.Generator) -> torch.Tensor:
     """Random numbers of the range that an example has."""
     if value.numel() == 0:
@@ -220,7 +242,8 @@ def _like(value: torch.Tensor, shape: list[int], limits: dict[int, int], generat
         bounds = [n for n in limits if n > high]
         if low >= 0 and bounds and high + 1 >= min(bounds) / 2:
             high = max(limits[min(bounds)], 1) - 1
-        return torch.randint(min(low, high), high + 1, shape, generator=generator, dtype=torch.int64).to(value.dtype)
+        made = torch.randint(min(low, high), high + 1, shape, generator=generator, dtype=torch.int64).to(value.dtype)
+        return made.sort().values if _is_sorted(value) else made  # offsets, keys of segments
     numbers = value.double()
     low, high, mean, spread = numbers.min(), numbers.max(), numbers.mean(), numbers.std(correction=0)
     if not spread > 0:

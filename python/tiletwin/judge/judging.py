@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from tiletwin.judge import answers, evidence, frames, oracle, text_checks
+from tiletwin.judge import answers, evidence, frames, oracle, relations, text_checks
 from tiletwin.judge.comparing import Comparison, compare
 from tiletwin.judge.conventions import problem_of
 from tiletwin.judge.file_inputs import inputs_of
@@ -77,6 +77,11 @@ class _Judging:
         self.made = Verdict(submission, reference, seed=settings.seed)
         self.worker: Worker
         self.problem: Problem
+        self.inputs: Inputs
+        self.usual_work = 0.0
+        """Of the reference, for the first example."""
+        self.base: tuple[oracle.Answer, list[torch.Tensor]] | None = None
+        """What is expected of the first case, and what came out."""
         self.seen: dict[tuple, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
         """By shapes of arguments: what came out, and what was expected."""
         self.earlier: dict[str, Any] | None = None
@@ -96,7 +101,7 @@ class _Judging:
 
     def run(self, reference: str) -> Verdict:
         """reference: where its file lies."""
-        started = time.monotonic()
+        started, began = time.monotonic(), time.thread_time()
         made = self.made
         try:
             self.problem = problem_of(reference, self.text, self.settings.entry)
@@ -112,6 +117,7 @@ class _Judging:
                     self._cases(inputs)
                     if self.example and not any(reason.verdict for reason in made.reasons):
                         self._look_at_spoiled(self.example)
+                made.processor = self._spent() - began
         except BadProblem as error:
             self.add(Reason(NOT_JUDGED, "judge-problem", str(error).replace(reference, made.reference)))
         except _Stop:
@@ -194,6 +200,7 @@ class _Judging:
     # ---- cases ----
 
     def _cases(self, inputs: Inputs) -> None:
+        self.inputs = inputs
         began, spent_before = time.monotonic(), self._spent()
         for case in inputs.cases():
             if self.settings.case not in (-1, case.number):
@@ -343,8 +350,28 @@ class _Judging:
                 )
                 self.add(Reason(WRONG, "judge-input-written", text), case, args)
         self.made.worst = max(self.made.worst, one.worst)
+        if case.number == 0:
+            self.base = answer, got
+        elif case.way == "relations" and outcome == "right" and (told := self._breaks(case, answer, got)):
+            outcome = WRONG
+            text, element = told
+            self.add(Reason(WRONG, "judge-relation", f"{case.what}: {text}", element=element), case, args)
         self._beside_values(case, args, answer, said, got, outcome)
         return outcome
+
+    def _breaks(self, case: Case, answer: oracle.Answer, got: list[torch.Tensor]) -> tuple[str, tuple[int, ...]] | None:
+        """What of a relation the submission does not follow."""
+        relation = self.inputs.relations[int(case.word)]
+        if self.base is None:  # this case alone is asked for
+            args = self.inputs.base()
+            expected = oracle.answer(self.problem, args, self.settings.seed, self.inputs.base_seed)
+            said, storages = self._ask(case, args, expected, False)
+            if said["failed"] is not None:
+                return None
+            self.base = expected, results_of(said, storages)
+        before = self.base[0].results
+        changes = relations.followed(relation, before, answer.results)
+        return relations.broken(changes, before, answer.results, self.base[1], got) if changes else None
 
     def _wrong(self, found: Comparison, wanted: oracle.Expected, case: Case, got: list[torch.Tensor]) -> Reason:
         if found.problem:
@@ -360,7 +387,8 @@ class _Judging:
         outcome: str,
     ) -> None:  # fmt: skip
         elements = sum(value.numel() for value in got)
-        for reason in evidence.of_library(said["operations"], answer, int(said["launched"]), elements):
+        self.usual_work = answer.work if case.number == 0 else self.usual_work
+        for reason in evidence.of_library(said["operations"], answer, int(said["launched"]), elements, self.usual_work):
             self.add(reason, case, args)
         lows = [wanted.low for wanted in answer.results]
         self.reference_launches |= answer.launched > 0
@@ -413,7 +441,8 @@ class _Judging:
         for name, one in zip(reply.names, told["results"]):
             for reason in reply.about(name, self.made.reasons) if one["writer"] is not None else ():
                 reason.kernel, program, file, line = one["writer"]
-                reason.program, reason.line, reason.file = tuple(program), int(line), self._own_file(file)
+                reason.program, reason.file = tuple(program), self._own_file(file)
+                reason.line = int(line or 0) or text_checks.only_write(self.text, reason.kernel)
                 reason.source = self._source(reason)
 
     def _of_origins(self, reply: Reply, told: dict[str, Any]) -> Iterator[Reason]:

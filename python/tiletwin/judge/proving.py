@@ -60,11 +60,18 @@ class Reply:
         packer.tree([self.args, self.problem.weights, self.answer.cotangents])
         leaves = self.leaves()
         head = {
-            "do": "verify", "launches": self.said["launches"], "given": len(packer.storages), "checks": CHECKS,
+            "do": "verify", "originals": {"list": self._originals(len(leaves))},
+            "launches": self.said["launches"], "given": len(packer.storages), "checks": CHECKS,
             "targets": list(targets), "results": {"list": leaves}, "places": self.said["places"],
             "stored": [leaf["tensor"][1] for leaf in leaves], "asked": self._asked(leaves, reasons),
         }  # fmt: skip
         return head, [*self.storages[count:], *packer.storages, *self.storages[:count]]
+
+    def _originals(self, count: int) -> list[Any]:
+        """Descriptions of what arguments among so many results held before."""
+        given = leaf_tensors(frames.Packer().tree(self.args))
+        written = [given[number] for number in self.answer.written]
+        return [None] * (count - len(written)) + written
 
     def about(self, name: str, reasons: list[Reason]) -> Iterator[Reason]:
         """Reasons for wrong elements of a result."""

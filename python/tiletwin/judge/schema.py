@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-ALL = ("sizes", "values", "strides", "offsets", "dtypes", "aliases", "special")
-"""Ways to vary inputs; "special": NaN and infinities."""
+ALL = ("sizes", "values", "strides", "offsets", "dtypes", "aliases", "special", "relations")
+"""Ways to vary inputs; "special": NaN and infinities; "relations": changes that the reference's results follow."""
 DENSE = ("sizes", "values", "special")
 """Of files whose inputs are dense and do not alias."""
 
@@ -33,12 +33,11 @@ class Schema:
     bound: bound(expected, *args) -> tensor or number, the reference's own bound; else it is derived.
     atol, rtol: least bound of each element: atol + rtol * |expected|.
     tf32: whether float32 operands of products may be read with 10 bits behind the point.
-    ordered: relations that hold, by name (relations.py).
     """
 
     entry: str = ""
     reference: str = ""
-    vary: tuple[str, ...] = ("sizes", "values", "strides", "offsets", "dtypes", "aliases", "special")
+    vary: tuple[str, ...] = ALL
     dtypes: tuple[str, ...] = ()
     gradients: bool = False
     sizes: dict[int, Any] = dataclasses.field(default_factory=dict)

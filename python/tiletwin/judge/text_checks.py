@@ -1,6 +1,6 @@
 """What a submission's text says before it runs: lines that reach for the judge, the environment or the machine.
 
-Here:      patterns of Python's syntax, with their lines.
+Here:      patterns of Python's syntax, with their lines; where a kernel writes.
 Not here:  what was seen while it ran (watching.py), what follows (evidence.py).
 Invariant: a hint alone gives a verdict only where no kernel's code has a use for the line: functions of torch, NumPy,
            time or this judge that are replaced, and the environment that is read.
@@ -44,6 +44,14 @@ def _aliases(tree: ast.AST) -> dict[str, str]:
     return found
 
 
+def _written(node: ast.AST) -> Iterator[ast.AST]:
+    """What an assignment to an item, or a method that only sets items, belongs to."""
+    if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        yield node.value
+    elif isinstance(node, ast.Attribute) and node.attr in ("setdefault", "update"):
+        yield node.value
+
+
 def parsed(text: str) -> ast.Module:
     """The syntax of a text that nobody trusts; nothing of one that Python does not read or that is nested too deep."""
     try:
@@ -58,6 +66,7 @@ def hints(text: str) -> Iterator[tuple[str, str, int]]:
     """(kind, what, line): kinds "patch", "environment", "harness", "foreign". Nothing for a text with wrong syntax."""
     tree = parsed(text)
     names = _aliases(tree)
+    written = {id(place) for node in ast.walk(tree) for place in _written(node)}
     for node in ast.walk(tree):
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -65,8 +74,9 @@ def hints(text: str) -> Iterator[tuple[str, str, int]]:
                 yield from _assigned(target, getattr(node, "value", None), names)
         elif isinstance(node, ast.Call):
             yield from _called(node, names)
-        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-            if _dotted(node.value) in ("os.environ", "environ"):
+        elif isinstance(node, (ast.Attribute, ast.Name)) and id(node) not in written:
+            root, _, rest = _dotted(node).partition(".")
+            if ".".join(filter(None, (names.get(root, root), rest))) == "os.environ":
                 yield "environment", f"reads {ast.unparse(node)}", node.lineno
 
 
@@ -81,10 +91,27 @@ def _assigned(target: ast.AST, value: ast.AST | None, names: dict[str, str]) -> 
 def _called(node: ast.Call, names: dict[str, str]) -> Iterator[tuple[str, str, int]]:
     called = _dotted(node.func)
     root, _, last = called.rpartition(".")
-    if called in ("os.getenv", "getenv", "os.environ.get", "environ.get"):
+    if called in ("os.getenv", "getenv"):
         yield "environment", f"reads the environment with {ast.unparse(node)[:80]}", node.lineno
     elif called == "setattr" and node.args and names.get(_root(node.args[0]), "").partition(".")[0] in _MODULES:
         yield "patch", f"replaces an attribute with {ast.unparse(node)[:80]}", node.lineno
     elif last in _LOOKS.get(names.get(root, root), ()):
         kind = "foreign" if names.get(root, root) == "ctypes" else "harness"
         yield kind, f"calls {called}", node.lineno
+
+
+def only_write(text: str, kernel: str) -> int:
+    """The line of the only atomic operation of a kernel, or of its only store if it has none of these; 0: there are
+    more, or the text is no Python."""
+    try:
+        nodes = [
+            node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef) and node.name == kernel
+        ]
+    except (SyntaxError, ValueError):
+        return 0
+    calls = [node for found in nodes for node in ast.walk(found) if isinstance(node, ast.Call)]
+    for words in ("tl.atomic_", "tl.store"):
+        lines = {node.lineno for node in calls if _dotted(node.func).startswith(words)}
+        if lines:
+            return lines.pop() if len(lines) == 1 else 0
+    return 0

@@ -23,10 +23,12 @@ from tiletwin.diff.launches import base_of, elements_of
 
 
 def of_result(
-    tensor: torch.Tensor, place: Sequence[int], replayed: list[Any], rows: list[dict[str, Any]], asked: Any
-) -> dict[str, Any]:
+    tensor: torch.Tensor, place: Sequence[int], replayed: list[Any], rows: list[dict[str, Any]], asked: Any,
+    original: torch.Tensor | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """place: begin and end of the result's storage. asked: a byte offset in the storage whose writer is wanted; of one
-    that nobody wrote the store of its neighbour is meant.
+    that nobody wrote the store of its neighbour is meant. original: of an argument what it held before; what has stayed
+    needs no kernel.
 
     Returns: elements, unwritten (number of elements that no kernel wrote), first (flat number of the first one), how
     ("memory", "numbers" or "none"), writer (kernel, program, file, line) or None, constant (the unwritten elements
@@ -35,6 +37,7 @@ def of_result(
     found: dict[str, Any] = {"elements": tensor.numel(), "unwritten": 0, "first": -1, "how": "memory"}
     found |= {"writer": None, "constant": False}
     found["filled"] = _is_constant(tensor, torch.ones(tensor.numel(), dtype=torch.bool))
+    changed = torch.tensor(True) if original is None else (tensor != original).flatten()
     hits = [
         (launch, [list(p) for p in row["places"]].index(list(place)))
         for launch, row in zip(replayed, rows) if launch is not None and list(place) in [list(p) for p in row["places"]]
@@ -51,7 +54,7 @@ def of_result(
             torch.from_numpy(np.ascontiguousarray(written)), (*tensor.shape, tensor.itemsize),
             (*(s * tensor.itemsize for s in tensor.stride()), 1), tensor.storage_offset() * tensor.itemsize,
         )  # fmt: skip
-        missing = ~bytes_.all(-1).flatten()
+        missing = ~bytes_.all(-1).flatten() & changed
         if asked is not None:
             found["writer"] = _writer(hits, asked)
         if not bool(missing.all()):
@@ -59,7 +62,7 @@ def of_result(
             found["first"] = int(missing.nonzero()[0]) if found["unwritten"] else -1
             found["constant"] = _is_constant(tensor, missing)
             return found
-    missing = ~_members(tensor, [launch for launch in replayed if launch is not None])
+    missing = ~_members(tensor, [launch for launch in replayed if launch is not None]) & changed
     found["how"] = "numbers" if not bool(missing.any()) else "none"
     found["constant"] = _is_constant(tensor, missing)
     found["unwritten"] = int(missing.sum())
@@ -88,6 +91,7 @@ def _writer(hits: list[Any], offset: int) -> Any:
                     found = launch.bounds.writer(storage, int(near[np.abs(near - element).argmin()]))
                     where = found[1] if found else None
                     return [launch.kernel, [], *(where[:2] if where else ("", 0))]
+                return [launch.kernel, [], "", 0]  # by an atomic operation
     return None
 
 
@@ -139,7 +143,8 @@ def unexplained_inputs(
 def _pool(array: Any, inputs: list[np.ndarray], earlier: list[Any]) -> np.ndarray:
     """Numbers that an argument may hold: those of inputs and earlier results, read as each float type and rounded to
     the argument's."""
-    pools = [np.zeros(1)]
+    filled = [float(np.iinfo(kind).max) for kind in (np.int16, np.int32, np.int64)]  # what fresh memory holds
+    pools = [np.array([0.0, *filled])]
     for data in inputs:
         for kind in (torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.int32):
             whole = data[: data.size // kind.itemsize * kind.itemsize]

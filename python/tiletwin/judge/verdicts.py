@@ -59,7 +59,8 @@ class Judged:
 @dataclass
 class Facts:
     """needed: the tolerance that allclose would have needed over all cases: atol alone, rtol alone. refused: cases that
-    the reference does not take. isolation: layers of the sandbox; open: what it does not isolate."""
+    the reference does not take. processor: seconds of processors, the judge's and its worker's. isolation: layers
+    of the sandbox; open: what it does not isolate."""
 
     submission: str
     reference: str
@@ -72,6 +73,7 @@ class Facts:
     worst: float = 0.0
     launches: int = 0
     seconds: float = 0.0
+    processor: float = 0.0
     seed: int = 0
     convention: str = ""
     entry: str = ""

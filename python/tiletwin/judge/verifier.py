@@ -46,7 +46,8 @@ class _Verifier(Server):
 
     def do_verify(self, head: dict[str, Any], storages: list[Any]) -> tuple[dict[str, Any], list[Any]]:
         """Replays launches. head: launches (kernel, line, places), places of the results' storages, results (as tensors
-        of these), asked (numbers of results and indices whose writers are wanted), inputs (tensors), checks."""
+        of these), originals (what arguments among the results held before), asked (numbers of results and indices whose
+        writers are wanted), inputs (tensors), checks."""
         import numpy as np
 
         from tiletwin.judge import frames, tracing
@@ -64,9 +65,10 @@ class _Verifier(Server):
         known = [data.numpy() for data in inputs]
         explained = tracing.unexplained_inputs([r for r in replayed if r], head["launches"], known)
         told = []
+        originals = frames.unpacked(head["originals"], inputs)
         for number, tensor in enumerate(frames.unpacked(head["results"], results)):
-            place = head["places"][head["stored"][number]]
-            told.append(tracing.of_result(tensor, place, replayed, head["launches"], head["asked"].get(str(number))))
+            place, asked = head["places"][head["stored"][number]], head["asked"].get(str(number))
+            told.append(tracing.of_result(tensor, place, replayed, head["launches"], asked, originals[number]))
         del np
         scalars = [number for one in replayed if one for number in tracing.scalars_of(one.launch)][:MOST_SCALARS]
         return {
@@ -132,6 +134,10 @@ class _Verifier(Server):
         if outcome.error or outcome.unsupported:
             raise RuntimeError(outcome.error or outcome.unsupported)
         written = [before != after for before, after in zip(launch.memory, outcome.memory)]
+        for _, array in launch.arrays():  # an element with one byte that has changed was written
+            part = written[array.storage][array.offset % array.item :]
+            rows = part[: part.size // array.item * array.item].reshape(-1, array.item)
+            rows |= rows.any(1, keepdims=True)
         derived = None
         if sum(m.size for m in launch.memory) <= MOST_DERIVED:
             try:

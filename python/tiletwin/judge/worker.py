@@ -130,7 +130,7 @@ class _Session(Server):
                 return result, _gradients(result, cotangents, args, head["gradients"])
 
         returned, failed = watching.guarded(call, file)
-        counts = [watching.tensors()] if head["repeats"] else []
+        counts, before = [watching.tensors()] if head["repeats"] else [], launches.count
         for _ in range(head["repeats"]):
             watching.guarded(call, file)
         counts += [watching.tensors()] if head["repeats"] else []
@@ -143,7 +143,7 @@ class _Session(Server):
         answer: dict[str, Any] = {
             "results": tree, "failed": failed, "operations": operations.rows(), "launched": launches.count,
             "events": self.watch.events, "replaced": self.watch.replaced(), "unrecorded": launches.reasons[:3],
-            "tensors": counts,
+            "tensors": counts, "again": launches.count - before,
         }  # fmt: skip
         after = packer.tree([data for data in placed])
         answer |= {"after": after, "places": [_extent(data) for data in packer.storages]}
