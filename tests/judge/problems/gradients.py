@@ -47,10 +47,10 @@ def square(x, w):
     return _Square.apply(x, w)
 """,
         [
-            Change("factor", "2 * a * tl.load(w", "a * tl.load(w", line="tl.store(dx"),
-            Change("no-upstream", "a * a * c, mask=m", "a * a, mask=m", line="tl.store(dw"),
-            Change("swapped", "return dx, dw", "return dw, dx"),
-            Change("no-gradient", "return dx, dw", "return dx, torch.zeros_like(w)"),
+            Change("grad-factor", "2 * a * tl.load(w", "a * tl.load(w", line="tl.store(dx"),
+            Change("grad-no-upstream", "a * a * c, mask=m", "a * a, mask=m", line="tl.store(dw"),
+            Change("grad-swapped", "return dx, dw", "return dw, dx"),
+            Change("grad-none", "return dx, dw", "return dx, torch.zeros_like(w)"),
         ],
     ),
     Problem(
@@ -94,9 +94,9 @@ def softmax(x):
     return _Softmax.apply(x)
 """,
         [
-            Change("no-sum", "a * (b - tl.sum(a * b, 0))", "a * b", line="tl.store(d"),
-            Change("sum-of-gradient", "tl.sum(a * b, 0)", "tl.sum(b, 0)", line="tl.store(d"),
-            Change("upstream-transposed", "g.contiguous()", "g"),
+            Change("grad-no-sum", "a * (b - tl.sum(a * b, 0))", "a * b", line="tl.store(d"),
+            Change("grad-sum", "tl.sum(a * b, 0)", "tl.sum(b, 0)", line="tl.store(d"),
+            Change("grad-transposed", "g.contiguous()", "g"),
         ],
     ),
     Problem(
@@ -143,9 +143,12 @@ class ModelNew(torch.nn.Module):
                 "right",
             ),
             Change(
-                "no-bias", "+ tl.load(b + n, mask=n < N, other=0.0)[None, :]", "+ 0.0 * n[None, :]", line="tl.store"
+                "formula-no-bias",
+                "+ tl.load(b + n, mask=n < N, other=0.0)[None, :]",
+                "+ 0.0 * n[None, :]",
+                line="tl.store",
             ),
-            Change("short-k", "BK=32", "BK=16", line="tl.store"),
+            Change("bound-k", "BK=32", "BK=16", line="tl.store"),
         ],
     ),
 ]

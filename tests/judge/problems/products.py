@@ -38,20 +38,20 @@ def matmul(a, b):
         [
             Change("blocks-16", "BM=32, BN=32, BK=32", "BM=32, BN=32, BK=16", "right"),
             Change("ieee", "tl.dot(x, y, acc)", "tl.dot(x, y, acc, input_precision='ieee')", "right"),
-            Change("k-floor", "range(0, K, BK)", "range(0, K - BK + 1, BK)", line="tl.store"),
-            Change("no-k-mask", "& (k[None, :] < K), other=0.0)", "& (k[None, :] < K + BK), other=0.0)", line="tl."),
-            Change("no-accumulator", "acc = tl.dot(x, y, acc)", "acc = tl.dot(x, y)", line="tl.store"),
+            Change("bound-k-floor", "range(0, K, BK)", "range(0, K - BK + 1, BK)", line="tl.store"),
+            Change("mask-k", "& (k[None, :] < K), other=0.0)", "& (k[None, :] < K + BK), other=0.0)", line="tl."),
+            Change("acc-none", "acc = tl.dot(x, y, acc)", "acc = tl.dot(x, y)", line="tl.store"),
             Change(
-                "half-accumulator",
+                "acc-half",
                 "acc = tl.dot(x, y, acc)",
                 "acc = tl.dot(x, y, acc).to(tl.bfloat16).to(tl.float32)",
                 line="tl.store",
             ),
-            Change("strides-swapped", "*b.stride(), *c.stride()", "b.stride(1), b.stride(0), *c.stride()", line="tl."),
-            Change("fixed-strides", "*a.stride(), *b.stride()", "a.stride(0), 1, *b.stride()", cases=40),
-            Change("grid-floor", "triton.cdiv(M, 32)", "max(M // 32, 1)", line="tl.store"),
+            Change("stride-swapped", "*b.stride(), *c.stride()", "b.stride(1), b.stride(0), *c.stride()", line="tl."),
+            Change("stride-fixed", "*a.stride(), *b.stride()", "a.stride(0), 1, *b.stride()", cases=40),
+            Change("bound-grid", "triton.cdiv(M, 32)", "max(M // 32, 1)", line="tl.store"),
             Change(
-                "n-mask",
+                "mask-n",
                 "(k[:, None] < K) & (n[None, :] < N)",
                 "(k[:, None] < K) & (n[None, :] < N - 1)",
                 line="tl.store",
@@ -91,13 +91,13 @@ def linear(x, w, b):
 """,
         [
             Change(
-                "relu-first",
+                "formula-relu-first",
                 "y = acc + bias[None, :]\n    y = tl.where(y < 0, 0.0, y)",
                 "y = tl.where(acc < 0, 0.0, acc) + bias[None, :]",
                 line="tl.store",
             ),
-            Change("no-bias", "y = acc + bias[None, :]", "y = acc + 0 * bias[None, :]", line="tl.store"),
-            Change("bias-of-row", "tl.load(b + n, mask=n < N", "tl.load(b + (n + 1) % N, mask=n < N", line="tl.store"),
+            Change("formula-no-bias", "y = acc + bias[None, :]", "y = acc + 0 * bias[None, :]", line="tl.store"),
+            Change("index-bias", "tl.load(b + n, mask=n < N", "tl.load(b + (n + 1) % N, mask=n < N", line="tl.store"),
         ],
     ),
     Problem(
@@ -141,12 +141,12 @@ def attention(q, k, v):
     return o
 """,
         [
-            Change("scale", "D**-0.5", "D**-0.4", line="tl.store"),
-            Change("not-causal", "(m[:, None] >= n[None, :]) & ", "", line="tl.store"),
-            Change("strictly-causal", "m[:, None] >= n[None, :]", "m[:, None] > n[None, :]", line="tl.store"),
-            Change("no-rescale", "acc * fix[:, None]", "acc", line="tl.store"),
-            Change("total-not-rescaled", "total * fix", "total", line="tl.store"),
-            Change("heads", "* T * D\n", "* T * D * 0\n", line="tl.store"),
+            Change("scale-power", "D**-0.5", "D**-0.4", line="tl.store"),
+            Change("mask-not-causal", "(m[:, None] >= n[None, :]) & ", "", line="tl.store"),
+            Change("mask-strictly", "m[:, None] >= n[None, :]", "m[:, None] > n[None, :]", line="tl.store"),
+            Change("acc-not-rescaled", "acc * fix[:, None]", "acc", line="tl.store"),
+            Change("acc-total", "total * fix", "total", line="tl.store"),
+            Change("index-heads", "* T * D\n", "* T * D * 0\n", line="tl.store"),
         ],
     ),
     Problem(
@@ -177,9 +177,14 @@ def transpose(x):
                 "mask-swapped", "(m[:, None] < M) & (n[None, :] < N)", "(m[:, None] < N) & (n[None, :] < M)", line="tl."
             ),
             Change(
-                "not-transposed", "n[None, :] * M + m[:, None], v", "m[:, None] * N + n[None, :], v", line="tl.store"
+                "index-not-transposed",
+                "n[None, :] * M + m[:, None], v",
+                "m[:, None] * N + n[None, :], v",
+                line="tl.store",
             ),
-            Change("grid-swapped", "triton.cdiv(M, 16), triton.cdiv(N, 16)", "triton.cdiv(N, 16), triton.cdiv(M, 16)"),
+            Change(
+                "bound-grid-swapped", "triton.cdiv(M, 16), triton.cdiv(N, 16)", "triton.cdiv(N, 16), triton.cdiv(M, 16)"
+            ),
         ],
     ),
 ]

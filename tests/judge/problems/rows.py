@@ -19,15 +19,15 @@ JUDGE = {"dtypes": ["float16"]}
         SOFTMAX,
         [
             Change("exp2", "tl.exp(v - tl.max(v, 0))", "tl.exp2((v - tl.max(v, 0)) * 1.4426950408889634)", "right"),
-            Change("no-other", ', other=-float("inf")', "", line="tl.", rule="judge-value"),
+            Change("other-none", ', other=-float("inf")', "", line="tl.", rule="judge-value"),
             Change("other-0", 'other=-float("inf")', "other=0.0", line="tl.store"),
-            Change("no-max", "v - tl.max(v, 0)", "v", line="tl.store", cases=40),
-            Change("min", "tl.max(v, 0)", "tl.min(v, 0)", line="tl.store"),
-            Change("fixed-block", "triton.next_power_of_2(x.shape[1])", "128", cases=40),
+            Change("formula-no-max", "v - tl.max(v, 0)", "v", line="tl.store", cases=40),
+            Change("formula-min", "tl.max(v, 0)", "tl.min(v, 0)", line="tl.store"),
+            Change("shape-fixed-block", "triton.next_power_of_2(x.shape[1])", "128", cases=40),
             Change("input-stride", "r * sx", "r * so + 0 * sx", "right"),
-            Change("half-sum", "tl.sum(e, 0)", "tl.sum(e.to(tl.bfloat16), 0)", line="tl.store"),
-            Change("output-stride", "x.stride(0), y.stride(0)", "x.stride(0), y.stride(0) - 1", line="tl.store"),
-            Change("ignores-strides", "x = x.contiguous()", "pass", cases=40),
+            Change("acc-half", "tl.sum(e, 0)", "tl.sum(e.to(tl.bfloat16), 0)", line="tl.store"),
+            Change("stride-output", "x.stride(0), y.stride(0)", "x.stride(0), y.stride(0) - 1", line="tl.store"),
+            Change("stride-ignored", "x = x.contiguous()", "pass", cases=40),
         ],
     ),
     Problem(
@@ -73,12 +73,14 @@ def layer_norm(x, w, b):
             Change(
                 "rsqrt", "1 / tl.sqrt(tl.sum(square, 0) / n + eps)", "tl.rsqrt(tl.sum(square, 0) / n + eps)", "right"
             ),
-            Change("padding-counts", "tl.where(c < n, v - mean, 0.0)", "v - mean", line="tl.store"),
-            Change("eps", "x.shape[1], 1e-5", "x.shape[1], 1e-3", line="tl.store"),
-            Change("unbiased", "tl.sum(square, 0) / n", "tl.sum(square, 0) / (n - 1)", line="tl.store"),
-            Change("bias-twice", "+ tl.load(b + c, mask=m)", "+ 2 * tl.load(b + c, mask=m)", line="tl.store"),
-            Change("weight-of-block", "tl.load(w + c, mask=m)", "tl.load(w + c - start, mask=m)", line="tl.store"),
-            Change("mean-of-block", "tl.sum(total, 0) / n", "tl.sum(total, 0) / B", line="tl.store"),
+            Change("mask-padding-counts", "tl.where(c < n, v - mean, 0.0)", "v - mean", line="tl.store"),
+            Change("scale-eps", "x.shape[1], 1e-5", "x.shape[1], 1e-3", line="tl.store"),
+            Change("scale-unbiased", "tl.sum(square, 0) / n", "tl.sum(square, 0) / (n - 1)", line="tl.store"),
+            Change("formula-bias-twice", "+ tl.load(b + c, mask=m)", "+ 2 * tl.load(b + c, mask=m)", line="tl.store"),
+            Change(
+                "index-weight-of-block", "tl.load(w + c, mask=m)", "tl.load(w + c - start, mask=m)", line="tl.store"
+            ),
+            Change("scale-mean-of-block", "tl.sum(total, 0) / n", "tl.sum(total, 0) / B", line="tl.store"),
         ],
     ),
     Problem(
@@ -106,9 +108,9 @@ def rms_norm(x, w):
     return o
 """,
         [
-            Change("divides-by-block", "/ n + 1e-6", "/ B + 1e-6", line="tl.store"),
-            Change("no-eps", "/ n + 1e-6", "/ n + 1e-2", line="tl.store"),
-            Change("sqrt", "tl.rsqrt", "tl.sqrt", line="tl.store"),
+            Change("scale-block", "/ n + 1e-6", "/ B + 1e-6", line="tl.store"),
+            Change("scale-eps", "/ n + 1e-6", "/ n + 1e-2", line="tl.store"),
+            Change("formula-sqrt", "tl.rsqrt", "tl.sqrt", line="tl.store"),
         ],
     ),
     Problem(
@@ -139,8 +141,8 @@ def argmax(x):
 """,
         [
             Change("other-0", 'other=-float("inf")', "other=0.0", line="", cases=40),
-            Change("argmin", "tl.store(k + r, i)", "tl.store(k + r, tl.argmin(a, 0))", line="tl.store(k"),
-            Change("off-by-one", "tl.store(k + r, i)", "tl.store(k + r, i + 1)", line="tl.store(k"),
+            Change("formula-argmin", "tl.store(k + r, i)", "tl.store(k + r, tl.argmin(a, 0))", line="tl.store(k"),
+            Change("index-off-by-one", "tl.store(k + r, i)", "tl.store(k + r, i + 1)", line="tl.store(k"),
         ],
     ),
     Problem(
@@ -168,9 +170,9 @@ def cross_entropy(x, t):
     return o
 """,
         [
-            Change("no-target", "lse - tl.load(x + r * n + tl.load(t + r))", "lse", line="tl.store"),
-            Change("log2", "tl.log(", "tl.log2(", line="tl.store"),
-            Change("next-target", "tl.load(t + r))", "tl.load(t + r) + 1)", line="tl."),
+            Change("formula-no-target", "lse - tl.load(x + r * n + tl.load(t + r))", "lse", line="tl.store"),
+            Change("formula-log2", "tl.log(", "tl.log2(", line="tl.store"),
+            Change("index-next-target", "tl.load(t + r))", "tl.load(t + r) + 1)", line="tl."),
         ],
     ),
     Problem(
@@ -199,9 +201,9 @@ def cumsum(x):
     return o
 """,
         [
-            Change("no-carry", "carry += tl.sum(v, 0)", "carry += 0.0", line="tl.store"),
-            Change("exclusive", "carry + tl.cumsum(v, 0)", "carry + tl.cumsum(v, 0) - v", line="tl.store"),
-            Change("reverse", "tl.cumsum(v, 0)", "tl.cumsum(v, 0, reverse=True)", line="tl.store"),
+            Change("acc-no-carry", "carry += tl.sum(v, 0)", "carry += 0.0", line="tl.store"),
+            Change("formula-exclusive", "carry + tl.cumsum(v, 0)", "carry + tl.cumsum(v, 0) - v", line="tl.store"),
+            Change("formula-reverse", "tl.cumsum(v, 0)", "tl.cumsum(v, 0, reverse=True)", line="tl.store"),
         ],
     ),
 ]

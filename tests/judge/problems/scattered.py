@@ -25,9 +25,11 @@ def histogram(x):
     return o
 """,
         [
-            Change("race", "tl.atomic_add(o + v, 1, mask=i < n)", "tl.store(o + v, tl.load(o + v) + 1, mask=i < n)"),
-            Change("counts-padding", "tl.atomic_add(o + v, 1, mask=i < n)", "tl.atomic_add(o + v, 1)", cases=40),
-            Change("empty", "torch.zeros(64", "torch.empty(64"),
+            Change(
+                "race-atomic", "tl.atomic_add(o + v, 1, mask=i < n)", "tl.store(o + v, tl.load(o + v) + 1, mask=i < n)"
+            ),
+            Change("mask-counts-padding", "tl.atomic_add(o + v, 1, mask=i < n)", "tl.atomic_add(o + v, 1)", cases=40),
+            Change("acc-not-zeroed", "torch.zeros(64", "torch.empty(64"),
         ],
     ),
     Problem(
@@ -55,18 +57,18 @@ def column_sums(x):
 """,
         [
             Change(
-                "race",
+                "race-atomic",
                 "tl.atomic_add(o + n, tl.sum(v, 0), mask=n < N)",
                 "tl.store(o + n, tl.load(o + n, mask=n < N, other=0.0) + tl.sum(v, 0), mask=n < N)",
                 rule="races",
             ),
             Change(
-                "store",
+                "race-store",
                 "tl.atomic_add(o + n, tl.sum(v, 0), mask=n < N)",
                 "tl.store(o + n, tl.sum(v, 0), mask=n < N)",
                 line="tl.store",
             ),
-            Change("rows", "tl.sum(v, 0)", "tl.sum(v, 0) * (M > 40)", line="", cases=40),
+            Change("shape-rows", "tl.sum(v, 0)", "tl.sum(v, 0) * (M > 40)", line="", cases=40),
         ],
     ),
     Problem(
@@ -92,9 +94,9 @@ def embedding(t, i):
     return o
 """,
         [
-            Change("row-number", "row = tl.load(i + r)", "row = tl.load(i + r) * 0 + r"),
-            Change("row-stride", "tl.load(t + row * D + d", "tl.load(t + row * B + d", line="tl."),
-            Change("next-index", "tl.load(i + r)", "tl.load(i + (r + 1) % tl.num_programs(0))", line="tl.store"),
+            Change("index-row-number", "row = tl.load(i + r)", "row = tl.load(i + r) * 0 + r"),
+            Change("stride-row", "tl.load(t + row * D + d", "tl.load(t + row * B + d", line="tl."),
+            Change("index-next", "tl.load(i + r)", "tl.load(i + (r + 1) % tl.num_programs(0))", line="tl.store"),
         ],
     ),
     Problem(
@@ -120,14 +122,14 @@ def shift(x):
     return o
 """,
         [
-            Change("before-the-first", "mask=(i > 0) & (i < n)", "mask=i < n", line="tl.load"),
+            Change("mask-before-the-first", "mask=(i > 0) & (i < n)", "mask=i < n", line="tl.load"),
             Change(
-                "in-place",
+                "race-in-place",
                 "_shift[(triton.cdiv(x.numel(), 64),)](x, o,",
                 "o.copy_(x)\n        _shift[(triton.cdiv(x.numel(), 64),)](o, o,",
                 rule="races",
             ),
-            Change("no-other", ", other=0.0", "", line="tl.store"),
+            Change("other-none", ", other=0.0", "", line="tl.store"),
         ],
     ),
 ]
