@@ -400,20 +400,37 @@ def judge(
         str, typer.Option(metavar="FOLDER", help="Judge all that is in a folder, or in a list (.jsonl).")
     ] = "",
     results: Annotated[str, typer.Option(metavar="FILE", help="Of --many: .duckdb or .jsonl.")] = "",
-    jobs: Annotated[int, typer.Option("-j", "--jobs", help="Of --many: at once; 0: one a core.")] = 0,
-    ray: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Of --many: on this Ray cluster, auto: this one's.")
-    ] = "",
+    jobs: Annotated[int, typer.Option("-j", "--jobs", help="Of --many, --serve: at once; 0: one a core.")] = 0,
+    ray: Annotated[str, typer.Option(metavar="ADDRESS", help="Of --many: on this Ray cluster, auto: this one's.")] = "",
     quiet: Annotated[bool, typer.Option(help="Of --many: no progress bar.")] = False,
+    serve: Annotated[bool, typer.Option("--serve", help="Judge what comes over HTTP.")] = False,
+    host: Annotated[str, typer.Option(help="Of --serve: where it listens.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Of --serve; 0: any.")] = 8000,
+    references: Annotated[str, typer.Option(metavar="FOLDER", help="Of --serve: what clients may name.")] = "",
+    tokens: Annotated[str, typer.Option(metavar="FILE", help="Of --serve: lines `name token`, of clients.")] = "",
+    trust_clients: Annotated[
+        bool, typer.Option("--trust-clients", help="Of --serve: take references of theirs.")
+    ] = False,
+    rate: Annotated[str, typer.Option(help="Of --serve: requests of one client.")] = "600/minute",
+    queue: Annotated[int, typer.Option(help="Of --serve: submissions that wait, of all clients.")] = 1000,
+    queue_of_client: Annotated[int, typer.Option(help="Of --serve: of one client, not done.")] = 100,
+    most_bytes: Annotated[int, typer.Option(help="Of --serve: of one request.")] = 1 << 20,
 ) -> None:
-    """Say whether files of kernels are right, and why not: one, or with --many all of a folder.
-    Exit codes: 0, right; 1, not; 2, failed; 3, not judged."""
+    """Say whether files of kernels are right, and why not: one; with --many all of a folder; with --serve those that
+    come over HTTP. Exit codes: 0, right; 1, not; 2, failed; 3, not judged."""
     from tiletwin.judge import command
 
     chosen = {"seed": seed, "case": case, "entry": entry, "targets": target or [], "seconds": seconds, "most": cases}
     settings = command.settings(budget, chosen, _fail)
     of_one = {"--json": json, "--html": html, "--output": output, "--format": form, "--case": case >= 0}
-    command.check_one(submission, many, False, reference, of_one, _fail)
+    command.check_one(submission, many, serve, reference, of_one, _fail)
+    if serve:
+        from tiletwin.judge.service import serving
+
+        plan = serving.Plan(
+            host, port, references, tokens, trust_clients, jobs, rate, queue, queue_of_client, most_bytes
+        )
+        raise typer.Exit(serving.run(plan, _fail))
     if many:
         from tiletwin.judge import many_command
 
