@@ -8,6 +8,7 @@ import children
 import pytest
 from judged import HEAD, SOFTMAX, changed, judged
 from tiletwin.judge.conventions import problem_of
+from tiletwin.judge.inputs import Inputs
 from tiletwin.judge.schema import BadProblem
 
 LAUNCH = """
@@ -83,3 +84,12 @@ def test_references_that_cannot_be_used(text, said, tmp_path):
     path.write_text(text)
     with pytest.raises(BadProblem, match=said):
         problem_of(str(path), "")
+
+
+def test_cases_with_other_sizes_are_no_larger_than_a_verdict_can_afford(tmp_path):
+    text = "def f(q, k):\n    return q @ k.mT\ndef get_inputs():\n    return [torch.randn(4, 8, 512, 32)] * 2\n"
+    (tmp_path / "reference.py").write_text(f"import torch\n{text}")
+    inputs = Inputs(problem_of(str(tmp_path / "reference.py"), "def f(q, k): pass"), "B = 64")
+    sizes = [case for case in inputs.cases() if case.way == "sizes"]
+    assert len(sizes) > 20
+    assert max(sum(value.numel() for value in inputs.arguments(case)) for case in sizes) <= 1 << 18

@@ -18,7 +18,7 @@ SPINS = changed("    x = x.contiguous()", "    while True: pass\n    x = x.conti
 SLEEPS = changed("    x = x.contiguous()", "    import time; time.sleep(SECONDS)\n    x = x.contiguous()")
 
 
-def until(condition, seconds=60.0):
+def until(condition, seconds=200.0):
     """Waits for it. Fails if it does not come."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -256,6 +256,9 @@ def test_metrics_and_the_page_of_requests(tmp_path):
         routes = client.get("/openapi.json").json()["paths"]
         assert {"/v1/verdicts", "/v1/verdicts/{number}", "/v1/references", "/health", "/metrics"} <= set(routes)
         assert client.get("/docs").status_code == 200
+        told = client.get("/openapi.json").json()["paths"]["/v1/verdicts"]["post"]["responses"]
+        assert set(told) >= {"200", "202", "401", "403", "404", "413", "422", "429", "503"}
+        assert told["422"]["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Problem"}
 
 
 def test_a_pool_that_fails_is_said_by_health(tmp_path):
@@ -340,7 +343,7 @@ def test_the_command_serves_real_verdicts_and_leaves_nothing(tmp_path):
     until(lambda: not processes_with(str(temporary)) and not os.listdir(temporary))
 
 
-def until(condition, seconds=60.0):
+def until(condition, seconds=200.0):
     """Waits for it. Fails if it does not come."""
     deadline = time.monotonic() + seconds
     while not condition():

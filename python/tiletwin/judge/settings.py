@@ -42,7 +42,7 @@ class Settings:
 DEFAULT = Settings()
 
 BUDGETS: dict[str, dict[str, Any]] = {
-    "quick": {"seconds": 0.5, "most": 24, "load_seconds": 20.0, "case_seconds": 5.0},
+    "quick": {"seconds": 0.4, "most": 24, "load_seconds": 20.0, "case_seconds": 5.0},
     "usual": {},
     "thorough": {"seconds": 60.0, "load_seconds": 120.0, "case_seconds": 60.0},
 }

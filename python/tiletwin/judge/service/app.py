@@ -195,7 +195,7 @@ def made(
         name = f"references/{question.reference or 'given'}.py"
         return Item(question.name, question.submission, name, text, settings.as_options())
 
-    @app.post("/v1/verdicts", responses={202: {"model": Answer}, **_problems(401, 403, 404, 413, 429, 503)})
+    @app.post("/v1/verdicts", responses={202: {"model": Answer}, **_problems(401, 403, 404, 413, 422, 429, 503)})
     async def submit(question: Question, who: Who, response: Response, wait: Wait = 0.0) -> Answer:
         """Judges a submission. 200: the verdict; 202: it is not there yet."""
         try:
@@ -204,12 +204,12 @@ def made(
             raise HTTPException(429 if error.of_client else 503, str(error), {"Retry-After": "5"}) from None
         return await answer(job, wait, response)
 
-    @app.get("/v1/verdicts/{number}", responses={202: {"model": Answer}, **_problems(401, 404, 429, 503)})
+    @app.get("/v1/verdicts/{number}", responses={202: {"model": Answer}, **_problems(401, 404, 422, 429, 503)})
     async def look(number: Number, who: Who, response: Response, wait: Wait = 0.0) -> Answer:
         """A job's verdict. 200: it is there; 202: not yet."""
         return await answer(job_of(who, number), wait, response)
 
-    @app.delete("/v1/verdicts/{number}", status_code=204, responses=_problems(401, 404, 429))
+    @app.delete("/v1/verdicts/{number}", status_code=204, responses=_problems(401, 404, 422, 429))
     async def forget(number: Number, who: Who) -> None:
         """Forgets a job. What waits is not judged."""
         app.state.desk.forget(job_of(who, number))
