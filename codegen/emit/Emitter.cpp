@@ -128,6 +128,10 @@ Value* Emitter::scratch() {
   return builder_.CreatePtrToInt(address, builder_.getInt32Ty());
 }
 
+void Emitter::barrierBeforeWrites() {
+  if (scratch_.getBarriers() > 1) barrierInside();
+}
+
 void Emitter::barrierInside() {
   ++barriersInside_;
   code_.barrier(*this);

@@ -95,6 +95,9 @@ public:
   llvm::Value* scratch();
   /// One of the barriers that the operation's twg.scratch declares.
   void barrierInside();
+  /// The one in front of the operation's writes: readers of what was there before are done. None where twg.scratch has only
+  /// the one behind them.
+  void barrierBeforeWrites();
   uint32_t globalScratchBytes() const { return globalScratchBytes_; }
 
   /// PTX as inline assembly. `outputs` are the types of the results (none: void, several: a struct that is taken apart).

@@ -149,7 +149,7 @@ LogicalResult Reduction::reduceWarps(const LinearLayout& result, ArrayRef<unsign
     Value* slot = e.ir().CreateAdd(e.ir().CreateMul(element, e.int32(parts)), whichPart);
     return e.ir().CreateAdd(e.ir().CreateMul(slot, e.int32(size)), e.ir().CreateAdd(shared, e.int32(offsets[operand])));
   };
-  e.barrierInside(); // readers of what was there before are done
+  e.barrierBeforeWrites();
   for (auto [r, mine] : llvm::enumerate(registers))
     for (auto [operand, value] : llvm::enumerate(mine)) {
       unsigned size = Emitter::memoryBytesOf(tt::elementTypeOf(op.getResultTypes()[operand]));

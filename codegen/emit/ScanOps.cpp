@@ -276,7 +276,7 @@ LogicalResult Scan::run() {
   Value* shared = nullptr;
   if (!order_.warps.empty()) {
     shared = e_.scratch();
-    e_.barrierInside(); // readers of what was there before are done
+    e_.barrierBeforeWrites();
     storeTotals(shared);
     e_.barrierInside();
   }

@@ -155,7 +155,7 @@ private:
       if (!isInline) meet(op);
       return success();
     }
-    if (isa<scf::ForOp, scf::WhileOp>(op)) addAll(op);
+    if (isa<scf::ForOp, scf::WhileOp>(op)) addIteration(op);
     const Hazards before = *this;
     for (Region& region : op->getRegions()) {
       unknownSince_ = before.unknownSince_, read_ = before.read_, written_ = before.written_;
@@ -174,13 +174,23 @@ private:
     return branch->walk(uses).wasInterrupted();
   }
 
-  /// An iteration may begin when any of a loop's operations has run.
-  void addAll(Operation* loop) {
-    loop->walk([&](Operation* op) {
+  /// What an iteration may meet of the one before it: all that stands behind the body's last barrier.
+  void addIteration(Operation* loop) {
+    Accesses written, read;
+    auto add = [&](Operation* op) {
       Effects effects = effectsOf(op);
-      if (effects.write) written_.push_back({*effects.write, op});
-      for (SharedRange range : effects.reads) read_.push_back({range, op});
-    });
+      if (effects.write && !effects.barriers) written.push_back({*effects.write, op});
+      for (SharedRange range : effects.reads) read.push_back({range, op});
+    };
+    if (auto counted = dyn_cast<scf::ForOp>(loop)) {
+      for (Operation& op : *counted.getBody()) {
+        if (isBarrier(&op) || effectsOf(&op).barriers) written.clear(), read.clear();
+        op.walk(add);
+      }
+    } else {
+      loop->walk(add);
+    }
+    written_.append(written), read_.append(read);
   }
 
   Missing missing_;
@@ -212,13 +222,23 @@ bool barriersAreComplete(ModuleOp module) { return module->hasAttr(kComplete); }
 void insertBarriers(tt::FuncOp kernel) {
   OpBuilder builder(kernel.getContext());
   auto insert = [&](Operation* op) { ttg::BarrierOp::create(builder, op->getLoc(), ttg::BarrierScope::Local); };
+  auto setBarriers = [&](Operation* op, unsigned barriers) {
+    twg::ScratchAttr scratch = scratchOf(op);
+    setScratch(op, twg::ScratchAttr::get(op->getContext(), scratch.getOffset(), scratch.getBytes(), barriers));
+  };
   kernel.walk([&](Operation* op) {
     builder.setInsertionPoint(op);
-    if (wantsBarrierBefore(op) || (scratchOf(op) && !writesBehindOwnBarrier(op))) insert(op);
+    const bool isOptional = scratchOf(op) && firstBarrierIsOptional(op);
+    if (isOptional) setBarriers(op, 1);
+    if (wantsBarrierBefore(op) || (scratchOf(op) && !isOptional && !writesBehindOwnBarrier(op))) insert(op);
     builder.setInsertionPointAfter(op);
     if (wantsBarrierBehind(op)) insert(op);
   });
-  LogicalResult all = Hazards([&](Operation* op, Operation*, bool, Operation* loop) {
+  LogicalResult all = Hazards([&](Operation* op, Operation*, bool isRead, Operation* loop) {
+                        if (!loop && !isRead && scratchOf(op) && firstBarrierIsOptional(op)) {
+                          setBarriers(op, 2);
+                          return success();
+                        }
                         builder.setInsertionPoint(loop ? loop : op);
                         insert(op);
                         return success();

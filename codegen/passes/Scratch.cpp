@@ -128,8 +128,11 @@ void setScratch(Operation* op, twg::ScratchAttr scratch) {
 }
 
 bool writesBehindOwnBarrier(Operation* op) {
+  if (firstBarrierIsOptional(op)) return scratchOf(op) && scratchOf(op).getBarriers() > 1;
   return isa<tt::ElementwiseInlineAsmOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicPollOp,
-             tt::LoadOp, tt::ReduceOp, tt::ScanOp>(op);
+             tt::LoadOp>(op);
 }
+
+bool firstBarrierIsOptional(Operation* op) { return isa<tt::ReduceOp, tt::ScanOp>(op); }
 
 } // namespace tiletwin::codegen

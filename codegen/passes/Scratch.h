@@ -25,6 +25,10 @@ void setScratch(mlir::Operation* op, twg::ScratchAttr scratch);
 /// warp does by itself comes first.
 bool writesBehindOwnBarrier(mlir::Operation* op);
 
+/// True for an operation whose twg.scratch may have one barrier less than it needs at most: the one in front of its writes
+/// is left out where no thread reads the memory any more.
+bool firstBarrierIsOptional(mlir::Operation* op);
+
 /// Who holds which element: a scalar is a tile of one element that every thread holds.
 LinearLayout holdersOf(mlir::Value value, ThreadBits threads);
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint32_t kTensorCopyAlignment = 128; // bytes, of what a copy touches in shared memory
 constexpr uint32_t kEndAlignment = 16;
+constexpr uint32_t kOfTurnsMost = 1024; ///< bytes of a reduction or scan that takes turns with another one
 
 /// A side of branches that is taken if a condition holds, or if it does not.
 using Side = std::pair<Value, bool>;
@@ -191,12 +192,17 @@ void assignSharedMemory(tt::FuncOp kernel, const Target& target, ThreadBits thre
     place(one, ArrayRef<Allocation>(all).take_front(i));
     one.op.setOffset(one.offset);
   }
+  SharedRange last; // of a reduction or scan
   kernel.walk([&](Operation* op) {
     std::optional<Scratch> needed = scratchNeededBy(op, target, threads);
     setScratch(op, {});
     if (!needed) return;
     auto lives = llvm::make_filter_range(all, [&](const Allocation& one) { return memory.livesAt(one, op); });
     uint32_t offset = 0; // the lowest that is free: barriers live to the kernel's end, behind memory that does not
+    // Two that follow each other have two places, so that the second need not wait for the readers of the first.
+    const bool takesTurns = firstBarrierIsOptional(op) && lives.empty() && needed->bytes <= kOfTurnsMost;
+    if (takesTurns && last.meets({0, needed->bytes})) offset = uint32_t(llvm::alignTo(last.end, kEndAlignment));
+    if (firstBarrierIsOptional(op)) last = {offset, offset + needed->bytes};
     for (bool moved = true; moved;) {
       moved = false;
       for (const Allocation& one : lives)
@@ -230,7 +236,9 @@ LogicalResult verifySharedMemory(tt::FuncOp kernel, const Target& target, Thread
     twg::ScratchAttr given = scratchOf(op);
     if (!needed && !given) return WalkResult::advance();
     if (!needed) return op->emitOpError("has a twg.scratch, but its elements stay in their warps");
-    if (!given || given.getBytes() != needed->bytes || given.getBarriers() != needed->barriers)
+    const unsigned least = needed->barriers - firstBarrierIsOptional(op);
+    if (!given || given.getBytes() != needed->bytes || given.getBarriers() > needed->barriers ||
+        given.getBarriers() < least)
       return op->emitOpError() << "needs twg.scratch of " << needed->bytes << " bytes with " << needed->barriers
                                << " barriers inside";
     return failed(meets(rangeOf(given), [&](auto& other) { return memory.livesAt(other, op); }))

@@ -33,11 +33,14 @@ tt.func public @chain(%p: !tt.ptr<i32>) {
 // Each warp leaves its part, and all threads combine the parts.
 // CHECK-LABEL: @across_warps
 // CHECK: tt.reduce
-// CHECK: twg.scratch = #twg.scratch<offset = 0, bytes = 16, barriers = 2>
+// CHECK: twg.scratch = #twg.scratch<offset = 0, bytes = 16, barriers = 1>
 // CHECK-NOT: ttg.barrier
 // PTX-LABEL: .entry across_warps(
 // PTX: shfl.sync
-// PTX-COUNT-2: bar{{(rier)?}}.sync
+// PTX: st.shared
+// PTX: bar{{(rier)?}}.sync
+// PTX: ld.shared
+// PTX-NOT: bar{{(rier)?}}.sync
 #a = #twg.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]], block = []}>
 tt.func public @across_warps(%p: !tt.ptr<f32>) {
   %x = arith.constant dense<1.0> : tensor<64xf32, #a>
@@ -47,6 +50,62 @@ tt.func public @across_warps(%p: !tt.ptr<f32>) {
     tt.reduce.return %t : f32
   }) : (tensor<64xf32, #a>) -> f32
   tt.store %p, %s : !tt.ptr<f32>
+  tt.return
+}
+
+// -----
+
+// Reductions take turns at two places, so that none waits for the readers of the one before it. Where a loop has one of them
+// only, it waits for its own readers, of the iteration before. Behind a loop there is a barrier.
+// CHECK-LABEL: @reductions_in_turn
+// CHECK: scf.for
+// CHECK-NOT: ttg.barrier
+// CHECK: twg.scratch = #twg.scratch<offset = 0, bytes = 16, barriers = 2>
+// CHECK: ttg.barrier local
+// CHECK-NEXT: scf.for
+// CHECK-NOT: ttg.barrier
+// CHECK: twg.scratch = #twg.scratch<offset = 16, bytes = 16, barriers = 1>
+// CHECK-NOT: ttg.barrier
+// CHECK: twg.scratch = #twg.scratch<offset = 0, bytes = 16, barriers = 1>
+// CHECK-NOT: ttg.barrier
+// PTX-LABEL: .entry reductions_in_turn(
+// PTX-COUNT-5: bar{{(rier)?}}.sync
+// PTX-NOT: bar{{(rier)?}}.sync
+// PTX: ret;
+#a = #twg.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]], block = []}>
+tt.func public @reductions_in_turn(%p: !tt.ptr<f32>, %n: i32) {
+  %none = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %x = arith.constant dense<1.0> : tensor<64xf32, #a>
+  %first = arith.constant 0.0 : f32
+  %sum = scf.for %i = %none to %n step %one iter_args(%t = %first) -> (f32) : i32 {
+    %y = tt.splat %t : f32 -> tensor<64xf32, #a>
+    %z = arith.addf %x, %y : tensor<64xf32, #a>
+    %s = "tt.reduce"(%z) <{axis = 0 : i32}> ({
+    ^bb0(%l: f32, %r: f32):
+      %m = arith.maximumf %l, %r : f32
+      tt.reduce.return %m : f32
+    }) : (tensor<64xf32, #a>) -> f32
+    scf.yield %s : f32
+  }
+  %all = scf.for %i = %none to %n step %one iter_args(%t = %sum) -> (f32) : i32 {
+    %y = tt.splat %t : f32 -> tensor<64xf32, #a>
+    %z = arith.addf %x, %y : tensor<64xf32, #a>
+    %s = "tt.reduce"(%z) <{axis = 0 : i32}> ({
+    ^bb0(%l: f32, %r: f32):
+      %m = arith.maximumf %l, %r : f32
+      tt.reduce.return %m : f32
+    }) : (tensor<64xf32, #a>) -> f32
+    %w = tt.splat %s : f32 -> tensor<64xf32, #a>
+    %v = arith.subf %z, %w : tensor<64xf32, #a>
+    %u = "tt.reduce"(%v) <{axis = 0 : i32}> ({
+    ^bb0(%l: f32, %r: f32):
+      %m = arith.minimumf %l, %r : f32
+      tt.reduce.return %m : f32
+    }) : (tensor<64xf32, #a>) -> f32
+    scf.yield %u : f32
+  }
+  tt.store %p, %all : !tt.ptr<f32>
   tt.return
 }
 

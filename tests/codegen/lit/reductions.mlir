@@ -13,7 +13,7 @@
 // CHECK: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1;
 // CHECK: shfl.sync.bfly.b32 {{.*}}, 8, 31, -1;
 // CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1;
-// CHECK: bar{{(rier)?}}.sync
+// CHECK-NOT: bar{{(rier)?}}.sync
 // CHECK: @{{%p[0-9]+}} st.shared.b32
 // CHECK: bar{{(rier)?}}.sync
 // CHECK: ld.shared.v2.b32 {[[LEFT:%r[0-9]+]], [[RIGHT:%r[0-9]+]]},

@@ -32,7 +32,7 @@ tt.func public @one_warp(%p: !tt.ptr<i32>, %o: !tt.ptr<i32>) {
 // CHECK: add.rn.f32 [[SUM:%r[0-9]+]], [[X]], [[OTHER]];
 // CHECK: selp.f32 {{%r[0-9]+}}, {{.*}}[[SUM]]
 // CHECK-COUNT-4: shfl.sync.idx.b32
-// CHECK: bar{{(rier)?}}.sync
+// CHECK-NOT: bar{{(rier)?}}.sync
 // CHECK: @{{%p[0-9]+}} st.shared.b32
 // CHECK: bar{{(rier)?}}.sync
 // CHECK: ld.shared.b32 [[BEFORE:%r[0-9]+]],
@@ -59,7 +59,7 @@ tt.func public @several_warps(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
 // Lanes hold several columns: totals of neighbouring columns stand side by side, where lanes meet in no bank, and one access
 // moves those of a thread.
 // CHECK-LABEL: .entry columns(
-// CHECK: bar{{(rier)?}}.sync
+// CHECK-NOT: bar{{(rier)?}}.sync
 // CHECK: st.shared.v4.b32
 // CHECK: bar{{(rier)?}}.sync
 // CHECK-NOT: ld.shared.b32
