@@ -88,13 +88,13 @@ llvm::PreservedAnalyses OrderByUse::run(llvm::Function& function, llvm::Function
     Order now;
     for (llvm::Instruction& one : block) now.push_back(&one);
     unsigned held = mostHeld(now);
-    if (held <= kThreadRegisters) continue;
+    if (held <= kHeldMost) continue;
     const Order wanted = byUse(block);
     if (const unsigned less = mostHeld(wanted); less < held) {
       for (llvm::Instruction* one : wanted) one->moveBefore(block, block.end());
       held = less;
     }
-    isFull |= held > 2 * kThreadRegisters;
+    isFull |= held > kHeldMost;
   }
   // What does not fit makes the assembler take 32 registers a thread, as if threads were missing, and keep the rest in
   // memory. With a number of CTAs to make room for it takes as many as there are.

@@ -72,11 +72,11 @@ def stores_and_logarithms(code: dict[str, Any]) -> str:
     return "".join("s" if store else "l" for store, _ in found)
 
 
-@pytest.mark.parametrize(("block", "warps", "is_large"), [(8192, 1, True), (1024, 4, False)])
+@pytest.mark.parametrize(("block", "warps", "is_large"), [(8192, 1, True), (1024, 1, False), (1024, 4, False)])
 def test_values_stand_where_they_are_needed(block: int, warps: int, is_large: bool) -> None:
     code = dots.code_of(divergence, f"*fp32:16, *fp32:16, *fp32:16, *fp32:16, {block}", num_warps=warps)
     order = stores_and_logarithms(code)
-    # The first store comes before the last logarithm, only where not everything fits.
+    # The first store comes before the last logarithm, only where twice a thread's registers do not hold everything.
     assert (order.index("s") < order.rindex("l")) == is_large
     assert (".minnctapersm 1" in code["ptx"]) == is_large
     random = np.random.default_rng(3)
