@@ -51,6 +51,7 @@ def environment(options: dict[str, str]) -> dict[str, str]:
     behind = variables.get("TILETWIN_GPU_PTXAS") or _real_assembler()
     changes["TILETWIN_GPU_PTXAS"] = behind
     changes["TRITON_PTXAS_PATH"] = changes["TRITON_PTXAS_BLACKWELL_PATH"] = str(ASSEMBLER)
+    changes.update(_compilers())
     # Clients that look for a file by themselves; a program that names another one keeps it.
     for name, value in {
         "NUMBA_CUDA_DRIVER": str(LIBRARY),
@@ -60,6 +61,19 @@ def environment(options: dict[str, str]) -> dict[str, str]:
     }.items():
         changes[name] = variables.get(name) or value
     return variables.of_child(**changes)
+
+
+def _compilers() -> dict[str, str]:
+    """Variables by which a program gets an nvcc and an NVRTC whose machine code carries its PTX."""
+    changes = {}
+    found = variables.get("TILETWIN_GPU_NVCC") or shutil.which("nvcc", path=variables.get("PATH"))
+    if found and (FOLDER / "bin").is_dir():
+        changes["TILETWIN_GPU_NVCC"] = str(Path(found).resolve())
+        changes["PATH"] = os.pathsep.join(filter(None, [str(FOLDER / "bin"), variables.get("PATH")]))
+    # Clients know where NVRTC is, but take one that is loaded already.
+    libraries = [*map(str, FOLDER.glob("libnvrtc.so.13")), variables.get("LD_PRELOAD")]
+    changes["LD_PRELOAD"] = os.pathsep.join(filter(None, libraries))
+    return changes
 
 
 def _real_assembler() -> str:
@@ -76,10 +90,10 @@ def run(words: Sequence[str], options: dict[str, str]) -> NoReturn:
 
     Errors: FileNotFoundError, there is no such program, or no library; OSError, it cannot be run.
     """
-    program = shutil.which(words[0])
+    given = environment(options)
+    program = shutil.which(words[0], path=given.get("PATH"))
     if program is None:
         raise FileNotFoundError(f"there is no program {words[0]}")
-    given = environment(options)
     missing_file().unlink(missing_ok=True)
     os.execve(program, list(words), given)
 

@@ -56,6 +56,11 @@ bool Binaries::find(const std::unordered_map<const void*, Name>& names, const vo
   return true;
 }
 
+bool Binaries::isKernel(const void* host) {
+  const std::lock_guard lock(mutex_);
+  return kernels_.contains(host);
+}
+
 Error Binaries::kernel(const void* host, KernelHandle& kernel) {
   Name found;
   {

@@ -41,6 +41,8 @@ public:
   Binary* add(const void* image);
   void addKernel(const void* host, Binary* binary, const char* name);
   void addVariable(const void* host, Binary* binary, const char* name);
+  /// Whether the host's address is a kernel's.
+  bool isKernel(const void* host);
   /// kInvalidDeviceFunction: the host's address is no kernel's. A context is current.
   Error kernel(const void* host, KernelHandle& kernel);
   /// kInvalidSymbol: the host's address is no variable's. A context is current.

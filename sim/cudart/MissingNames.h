@@ -9,10 +9,10 @@
   X(cudaArrayGetSparseProperties) X(cudaCreateSurfaceObject) \
   X(cudaCreateTextureObject) X(cudaDestroyExternalMemory) X(cudaDestroyExternalSemaphore) \
   X(cudaDestroySurfaceObject) X(cudaDestroyTextureObject) X(cudaDeviceFlushGPUDirectRDMAWrites) \
-  X(cudaDeviceGetGraphMemAttribute) X(cudaDeviceGetHostAtomicCapabilities) \
+  X(cudaDeviceGetHostAtomicCapabilities) \
   X(cudaDeviceGetNvSciSyncAttributes) X(cudaDeviceGetP2PAtomicCapabilities) \
-  X(cudaDeviceGetTexture1DLinearMaxWidth) X(cudaDeviceGraphMemTrim) X(cudaDeviceRegisterAsyncNotification) \
-  X(cudaDeviceSetGraphMemAttribute) X(cudaDeviceUnregisterAsyncNotification) \
+  X(cudaDeviceGetTexture1DLinearMaxWidth) X(cudaDeviceRegisterAsyncNotification) \
+  X(cudaDeviceUnregisterAsyncNotification) \
   X(cudaEGLStreamConsumerAcquireFrame) X(cudaEGLStreamConsumerConnect) \
   X(cudaEGLStreamConsumerConnectWithFlags) X(cudaEGLStreamConsumerDisconnect) \
   X(cudaEGLStreamConsumerReleaseFrame) X(cudaEGLStreamProducerConnect) X(cudaEGLStreamProducerDisconnect) \
@@ -25,33 +25,21 @@
   X(cudaGLUnmapBufferObjectAsync) X(cudaGLUnregisterBufferObject) X(cudaGetChannelDesc) \
   X(cudaGetDriverEntryPointByVersion_ptsz) X(cudaGetDriverEntryPoint_ptsz) X(cudaGetExportTable) \
   X(cudaGetMipmappedArrayLevel) X(cudaGetSurfaceObjectResourceDesc) X(cudaGetTextureObjectResourceDesc) \
-  X(cudaGetTextureObjectResourceViewDesc) X(cudaGetTextureObjectTextureDesc) X(cudaGraphAddDependencies) \
-  X(cudaGraphAddEventRecordNode) X(cudaGraphAddEventWaitNode) X(cudaGraphAddExternalSemaphoresSignalNode) \
-  X(cudaGraphAddExternalSemaphoresWaitNode) X(cudaGraphAddMemAllocNode) X(cudaGraphAddMemFreeNode) \
-  X(cudaGraphAddMemcpyNodeFromSymbol) X(cudaGraphAddMemcpyNodeToSymbol) X(cudaGraphAddNode) \
-  X(cudaGraphChildGraphNodeGetGraph) X(cudaGraphClone) X(cudaGraphConditionalHandleCreate) \
-  X(cudaGraphDebugDotPrint) X(cudaGraphDestroyNode) X(cudaGraphEventRecordNodeGetEvent) \
-  X(cudaGraphEventRecordNodeSetEvent) X(cudaGraphEventWaitNodeGetEvent) X(cudaGraphEventWaitNodeSetEvent) \
-  X(cudaGraphExecChildGraphNodeSetParams) X(cudaGraphExecEventRecordNodeSetEvent) \
-  X(cudaGraphExecEventWaitNodeSetEvent) X(cudaGraphExecExternalSemaphoresSignalNodeSetParams) \
-  X(cudaGraphExecExternalSemaphoresWaitNodeSetParams) X(cudaGraphExecGetFlags) \
-  X(cudaGraphExecHostNodeSetParams) X(cudaGraphExecKernelNodeSetParams) \
-  X(cudaGraphExecMemcpyNodeSetParams1D) X(cudaGraphExecMemcpyNodeSetParams) \
+  X(cudaGetTextureObjectResourceViewDesc) X(cudaGetTextureObjectTextureDesc) \
+  X(cudaGraphAddExternalSemaphoresSignalNode) \
+  X(cudaGraphAddExternalSemaphoresWaitNode) \
+  X(cudaGraphAddMemcpyNodeFromSymbol) X(cudaGraphAddMemcpyNodeToSymbol) \
+  X(cudaGraphExecExternalSemaphoresSignalNodeSetParams) \
+  X(cudaGraphExecExternalSemaphoresWaitNodeSetParams) \
   X(cudaGraphExecMemcpyNodeSetParamsFromSymbol) X(cudaGraphExecMemcpyNodeSetParamsToSymbol) \
-  X(cudaGraphExecMemsetNodeSetParams) X(cudaGraphExecNodeSetParams) X(cudaGraphExecUpdate) \
+  X(cudaGraphExecNodeSetParams) \
   X(cudaGraphExternalSemaphoresSignalNodeGetParams) X(cudaGraphExternalSemaphoresSignalNodeSetParams) \
   X(cudaGraphExternalSemaphoresWaitNodeGetParams) X(cudaGraphExternalSemaphoresWaitNodeSetParams) \
-  X(cudaGraphGetEdges) X(cudaGraphGetRootNodes) X(cudaGraphHostNodeGetParams) X(cudaGraphHostNodeSetParams) \
-  X(cudaGraphInstantiateWithParams) X(cudaGraphInstantiateWithParams_ptsz) \
-  X(cudaGraphKernelNodeCopyAttributes) X(cudaGraphKernelNodeGetAttribute) X(cudaGraphKernelNodeGetParams) \
-  X(cudaGraphKernelNodeSetAttribute) X(cudaGraphKernelNodeSetParams) X(cudaGraphLaunch_ptsz) \
-  X(cudaGraphMemAllocNodeGetParams) X(cudaGraphMemFreeNodeGetParams) X(cudaGraphMemcpyNodeGetParams) \
-  X(cudaGraphMemcpyNodeSetParams1D) X(cudaGraphMemcpyNodeSetParams) \
+  X(cudaGraphInstantiateWithParams_ptsz) \
+  X(cudaGraphLaunch_ptsz) \
   X(cudaGraphMemcpyNodeSetParamsFromSymbol) X(cudaGraphMemcpyNodeSetParamsToSymbol) \
-  X(cudaGraphMemsetNodeGetParams) X(cudaGraphMemsetNodeSetParams) X(cudaGraphNodeFindInClone) \
-  X(cudaGraphNodeGetDependencies) X(cudaGraphNodeGetDependentNodes) X(cudaGraphNodeGetEnabled) \
-  X(cudaGraphNodeSetEnabled) X(cudaGraphNodeSetParams) X(cudaGraphReleaseUserObject) \
-  X(cudaGraphRemoveDependencies) X(cudaGraphRetainUserObject) X(cudaGraphUpload_ptsz) \
+  X(cudaGraphNodeSetParams) \
+  X(cudaGraphUpload_ptsz) \
   X(cudaGraphicsEGLRegisterImage) X(cudaGraphicsGLRegisterBuffer) X(cudaGraphicsGLRegisterImage) \
   X(cudaGraphicsMapResources) X(cudaGraphicsResourceGetMappedEglFrame) \
   X(cudaGraphicsResourceGetMappedMipmappedArray) X(cudaGraphicsResourceGetMappedPointer) \
@@ -86,15 +74,15 @@
   X(cudaMemset2D_ptds) X(cudaMemset3DAsync_ptsz) X(cudaMemset3D_ptds) X(cudaMemsetAsync_ptsz) \
   X(cudaMemset_ptds) X(cudaMipmappedArrayGetMemoryRequirements) X(cudaMipmappedArrayGetSparseProperties) \
   X(cudaSetValidDevices) X(cudaSignalExternalSemaphoresAsync) X(cudaSignalExternalSemaphoresAsync_ptsz) \
-  X(cudaStreamAddCallback_ptsz) X(cudaStreamAttachMemAsync_ptsz) X(cudaStreamBeginCaptureToGraph) \
+  X(cudaStreamAddCallback_ptsz) X(cudaStreamAttachMemAsync_ptsz) \
   X(cudaStreamBeginCaptureToGraph_ptsz) X(cudaStreamBeginCapture_ptsz) X(cudaStreamCopyAttributes) \
   X(cudaStreamCopyAttributes_ptsz) X(cudaStreamEndCapture_ptsz) X(cudaStreamGetAttribute) \
-  X(cudaStreamGetAttribute_ptsz) X(cudaStreamGetCaptureInfo) X(cudaStreamGetCaptureInfo_ptsz) \
+  X(cudaStreamGetAttribute_ptsz) X(cudaStreamGetCaptureInfo_ptsz) \
   X(cudaStreamGetDevice_ptsz) X(cudaStreamGetFlags_ptsz) X(cudaStreamGetId_ptsz) \
   X(cudaStreamGetPriority_ptsz) X(cudaStreamIsCapturing_ptsz) X(cudaStreamQuery_ptsz) \
   X(cudaStreamSetAttribute) X(cudaStreamSetAttribute_ptsz) X(cudaStreamSynchronize_ptsz) \
-  X(cudaStreamUpdateCaptureDependencies) X(cudaStreamUpdateCaptureDependencies_ptsz) \
-  X(cudaStreamWaitEvent_ptsz) X(cudaUserObjectCreate) X(cudaUserObjectRelease) X(cudaUserObjectRetain) \
+  X(cudaStreamUpdateCaptureDependencies_ptsz) \
+  X(cudaStreamWaitEvent_ptsz) \
   X(cudaVDPAUGetDevice) X(cudaVDPAUSetVDPAUDevice) X(cudaWaitExternalSemaphoresAsync) \
   X(cudaWaitExternalSemaphoresAsync_ptsz)
 // clang-format on

@@ -89,7 +89,103 @@
     const HostNodeParams* params), cuGraphAddHostNode, (node, graph, behind, count, params)) \
   X(cudaGraphAddChildGraphNode, (NodeHandle * node, GraphHandle graph, const NodeHandle* behind, size_t count, \
     GraphHandle child), cuGraphAddChildGraphNode, (node, graph, behind, count, child)) \
-  X(cudaGraphNodeGetType, (NodeHandle node, int* type), cuGraphNodeGetType, (node, type))
+  X(cudaGraphNodeGetType, (NodeHandle node, int* type), cuGraphNodeGetType, (node, type)) \
+  X(cudaGraphClone, (GraphHandle * clone, GraphHandle original), cuGraphClone, (clone, original)) \
+  X(cudaGraphDestroyNode, (NodeHandle node), cuGraphDestroyNode, (node)) \
+  X(cudaGraphNodeFindInClone, (NodeHandle * found, NodeHandle node, GraphHandle clone), cuGraphNodeFindInClone, \
+    (found, node, clone)) \
+  X(cudaGraphGetRootNodes, (GraphHandle graph, NodeHandle* nodes, size_t* count), cuGraphGetRootNodes, (graph, \
+    nodes, count)) \
+  X(cudaGraphGetEdges, (GraphHandle graph, NodeHandle* from, NodeHandle* to, EdgeData* edges, size_t* count), \
+    cuGraphGetEdges_v2, (graph, from, to, edges, count)) \
+  X(cudaGraphNodeGetDependencies, (NodeHandle node, NodeHandle* nodes, EdgeData* edges, size_t* count), \
+    cuGraphNodeGetDependencies_v2, (node, nodes, edges, count)) \
+  X(cudaGraphNodeGetDependentNodes, (NodeHandle node, NodeHandle* nodes, EdgeData* edges, size_t* count), \
+    cuGraphNodeGetDependentNodes_v2, (node, nodes, edges, count)) \
+  X(cudaGraphAddDependencies, (GraphHandle graph, const NodeHandle* from, const NodeHandle* to, \
+    const EdgeData* edges, size_t count), cuGraphAddDependencies_v2, (graph, from, to, edges, count)) \
+  X(cudaGraphRemoveDependencies, (GraphHandle graph, const NodeHandle* from, const NodeHandle* to, \
+    const EdgeData* edges, size_t count), cuGraphRemoveDependencies_v2, (graph, from, to, edges, count)) \
+  X(cudaGraphChildGraphNodeGetGraph, (NodeHandle node, GraphHandle* child), cuGraphChildGraphNodeGetGraph, (node, \
+    child)) \
+  X(cudaGraphExecChildGraphNodeSetParams, (GraphExecHandle exec, NodeHandle node, GraphHandle child), \
+    cuGraphExecChildGraphNodeSetParams, (exec, node, child)) \
+  X(cudaGraphAddEventRecordNode, (NodeHandle * node, GraphHandle graph, const NodeHandle* behind, size_t count, \
+    EventHandle event), cuGraphAddEventRecordNode, (node, graph, behind, count, event)) \
+  X(cudaGraphAddEventWaitNode, (NodeHandle * node, GraphHandle graph, const NodeHandle* behind, size_t count, \
+    EventHandle event), cuGraphAddEventWaitNode, (node, graph, behind, count, event)) \
+  X(cudaGraphEventRecordNodeGetEvent, (NodeHandle node, EventHandle* event), cuGraphEventRecordNodeGetEvent, (node, \
+    event)) \
+  X(cudaGraphEventRecordNodeSetEvent, (NodeHandle node, EventHandle event), cuGraphEventRecordNodeSetEvent, (node, \
+    event)) \
+  X(cudaGraphEventWaitNodeGetEvent, (NodeHandle node, EventHandle* event), cuGraphEventWaitNodeGetEvent, (node, \
+    event)) \
+  X(cudaGraphEventWaitNodeSetEvent, (NodeHandle node, EventHandle event), cuGraphEventWaitNodeSetEvent, (node, \
+    event)) \
+  X(cudaGraphExecEventRecordNodeSetEvent, (GraphExecHandle exec, NodeHandle node, EventHandle event), \
+    cuGraphExecEventRecordNodeSetEvent, (exec, node, event)) \
+  X(cudaGraphExecEventWaitNodeSetEvent, (GraphExecHandle exec, NodeHandle node, EventHandle event), \
+    cuGraphExecEventWaitNodeSetEvent, (exec, node, event)) \
+  X(cudaGraphAddMemAllocNode, (NodeHandle * node, GraphHandle graph, const NodeHandle* behind, size_t count, \
+    GraphAllocParams* params), cuGraphAddMemAllocNode, (node, graph, behind, count, params)) \
+  X(cudaGraphAddMemFreeNode, (NodeHandle * node, GraphHandle graph, const NodeHandle* behind, size_t count, \
+    void* address), cuGraphAddMemFreeNode, (node, graph, behind, count, reinterpret_cast<DevicePointer>(address))) \
+  X(cudaGraphMemAllocNodeGetParams, (NodeHandle node, GraphAllocParams* params), cuGraphMemAllocNodeGetParams, \
+    (node, params)) \
+  X(cudaGraphMemFreeNodeGetParams, (NodeHandle node, void* address), cuGraphMemFreeNodeGetParams, (node, \
+    static_cast<DevicePointer*>(address))) \
+  X(cudaGraphHostNodeGetParams, (NodeHandle node, HostNodeParams* params), cuGraphHostNodeGetParams, (node, params)) \
+  X(cudaGraphHostNodeSetParams, (NodeHandle node, const HostNodeParams* params), cuGraphHostNodeSetParams, (node, \
+    params)) \
+  X(cudaGraphExecHostNodeSetParams, (GraphExecHandle exec, NodeHandle node, const HostNodeParams* params), \
+    cuGraphExecHostNodeSetParams, (exec, node, params)) \
+  X(cudaGraphMemsetNodeGetParams, (NodeHandle node, MemsetNodeParams* params), cuGraphMemsetNodeGetParams, (node, \
+    params)) \
+  X(cudaGraphMemsetNodeSetParams, (NodeHandle node, const MemsetNodeParams* params), cuGraphMemsetNodeSetParams, \
+    (node, params)) \
+  X(cudaGraphExecMemsetNodeSetParams, (GraphExecHandle exec, NodeHandle node, const MemsetNodeParams* params), \
+    cuGraphExecMemsetNodeSetParams, (exec, node, params, nullptr)) \
+  X(cudaGraphKernelNodeGetAttribute, (NodeHandle node, int id, void* value), cuGraphKernelNodeGetAttribute, (node, \
+    id, value)) \
+  X(cudaGraphKernelNodeSetAttribute, (NodeHandle node, int id, const void* value), cuGraphKernelNodeSetAttribute, \
+    (node, id, value)) \
+  X(cudaGraphKernelNodeCopyAttributes, (NodeHandle to, NodeHandle from), cuGraphKernelNodeCopyAttributes, (to, \
+    from)) \
+  X(cudaGraphNodeSetEnabled, (GraphExecHandle exec, NodeHandle node, unsigned isEnabled), cuGraphNodeSetEnabled, \
+    (exec, node, isEnabled)) \
+  X(cudaGraphNodeGetEnabled, (GraphExecHandle exec, NodeHandle node, unsigned* isEnabled), cuGraphNodeGetEnabled, \
+    (exec, node, isEnabled)) \
+  X(cudaGraphExecUpdate, (GraphExecHandle exec, GraphHandle graph, UpdateInfo* info), cuGraphExecUpdate_v2, (exec, \
+    graph, info)) \
+  X(cudaGraphExecGetFlags, (GraphExecHandle exec, unsigned long long* flags), cuGraphExecGetFlags, (exec, \
+    reinterpret_cast<uint64_t*>(flags))) \
+  X(cudaGraphInstantiateWithParams, (GraphExecHandle * exec, GraphHandle graph, GraphInstantiateParams* params), \
+    cuGraphInstantiateWithParams, (exec, graph, params)) \
+  X(cudaGraphDebugDotPrint, (GraphHandle graph, const char* path, unsigned flags), cuGraphDebugDotPrint, (graph, \
+    path, flags)) \
+  X(cudaGraphConditionalHandleCreate, (uint64_t * handle, GraphHandle graph, unsigned initial, unsigned flags), \
+    cuGraphConditionalHandleCreate, (handle, graph, nullptr, initial, flags)) \
+  X(cudaUserObjectCreate, (UserObjectHandle * object, void* data, HostFunction destroy, unsigned count, \
+    unsigned flags), cuUserObjectCreate, (object, data, destroy, count, flags)) \
+  X(cudaUserObjectRetain, (UserObjectHandle object, unsigned count), cuUserObjectRetain, (object, count)) \
+  X(cudaUserObjectRelease, (UserObjectHandle object, unsigned count), cuUserObjectRelease, (object, count)) \
+  X(cudaGraphRetainUserObject, (GraphHandle graph, UserObjectHandle object, unsigned count, unsigned flags), \
+    cuGraphRetainUserObject, (graph, object, count, flags)) \
+  X(cudaGraphReleaseUserObject, (GraphHandle graph, UserObjectHandle object, unsigned count), \
+    cuGraphReleaseUserObject, (graph, object, count)) \
+  X(cudaDeviceGetGraphMemAttribute, (int device, int attribute, void* value), cuDeviceGetGraphMemAttribute, \
+    (device, attribute, value)) \
+  X(cudaDeviceSetGraphMemAttribute, (int device, int attribute, void* value), cuDeviceSetGraphMemAttribute, \
+    (device, attribute, value)) \
+  X(cudaDeviceGraphMemTrim, (int device), cuDeviceGraphMemTrim, (device)) \
+  X(cudaStreamBeginCaptureToGraph, (StreamHandle stream, GraphHandle graph, const NodeHandle* behind, \
+    const EdgeData* edges, size_t count, int mode), cuStreamBeginCaptureToGraph, (stream, graph, behind, edges, \
+    count, mode)) \
+  X(cudaStreamGetCaptureInfo, (StreamHandle stream, int* status, uint64_t* id, GraphHandle* graph, \
+    const NodeHandle** nodes, const EdgeData** edges, size_t* count), cuStreamGetCaptureInfo_v3, (stream, status, \
+    id, graph, nodes, edges, count)) \
+  X(cudaStreamUpdateCaptureDependencies, (StreamHandle stream, const NodeHandle* nodes, const EdgeData* edges, \
+    size_t count, unsigned flags), cuStreamUpdateCaptureDependencies_v2, (stream, nodes, edges, count, flags))
 
 #define TILETWIN_RUNTIME_FUNCTIONS(X) \
   X(cudaGetLastError, ()) \
@@ -180,7 +276,18 @@
   X(cudaGraphAddMemcpyNode, (NodeHandle * node, GraphHandle graph, const NodeHandle* behind, size_t count, \
     const Copy3DParameters* copy)) \
   X(cudaGraphAddMemcpyNode1D, (NodeHandle * node, GraphHandle graph, const NodeHandle* behind, size_t count, \
-    void* to, const void* from, size_t bytes, int kind))
+    void* to, const void* from, size_t bytes, int kind)) \
+  X(cudaGraphKernelNodeGetParams, (NodeHandle node, KernelParameters* params)) \
+  X(cudaGraphKernelNodeSetParams, (NodeHandle node, const KernelParameters* params)) \
+  X(cudaGraphExecKernelNodeSetParams, (GraphExecHandle exec, NodeHandle node, const KernelParameters* params)) \
+  X(cudaGraphMemcpyNodeGetParams, (NodeHandle node, Copy3DParameters* copy)) \
+  X(cudaGraphMemcpyNodeSetParams, (NodeHandle node, const Copy3DParameters* copy)) \
+  X(cudaGraphExecMemcpyNodeSetParams, (GraphExecHandle exec, NodeHandle node, const Copy3DParameters* copy)) \
+  X(cudaGraphMemcpyNodeSetParams1D, (NodeHandle node, void* to, const void* from, size_t bytes, int kind)) \
+  X(cudaGraphExecMemcpyNodeSetParams1D, (GraphExecHandle exec, NodeHandle node, void* to, const void* from, \
+    size_t bytes, int kind)) \
+  X(cudaGraphAddNode, (NodeHandle * node, GraphHandle graph, const NodeHandle* behind, const EdgeData* edges, \
+    size_t count, RuntimeNodeParams* params))
 // clang-format on
 
 namespace tiletwin::cudart {

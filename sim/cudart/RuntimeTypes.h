@@ -60,6 +60,22 @@ struct KernelParameters {
   void** parameters;
   void** extra;
 };
+/// cudaGraphNodeParams, as far as it differs from the driver's.
+struct RuntimeNodeParams {
+  int type;
+  std::array<int, 3> reserved0;
+  union {
+    std::array<long long, 29> reserved1;
+    KernelParameters kernel;
+    struct {
+      int flags;
+      std::array<int, 3> reserved;
+      Copy3DParameters copy;
+    } memcpy;
+  };
+  long long reserved2;
+};
+static_assert(sizeof(RuntimeNodeParams) == 256);
 struct FunctionAttributes {
   size_t sharedBytes, constBytes, localBytes;
   int maxThreads, registers, ptxVersion, binaryVersion, cacheModeCa, maxDynamicShared, carveout, clusterMustBeSet;

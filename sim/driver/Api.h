@@ -71,6 +71,7 @@
   X(cuCtxResetPersistingL2Cache, 11000, cuCtxResetPersistingL2Cache, ())                                               \
   X(cuCtxEnablePeerAccess, 4000, cuCtxEnablePeerAccess, (ContextHandle peer, unsigned flags))                          \
   X(cuCtxDisablePeerAccess, 4000, cuCtxDisablePeerAccess, (ContextHandle peer))                                        \
+  X(cuProfilerInitialize, 4000, cuProfilerInitialize, (const char* config, const char* output, int mode))              \
   X(cuProfilerStart, 4000, cuProfilerStart, ())                                                                        \
   X(cuProfilerStop, 4000, cuProfilerStop, ())
 
@@ -161,7 +162,16 @@
     (int* count, FunctionHandle function, const LaunchConfig* config))                                                 \
   X(cuTensorMapEncodeTiled, 12000, cuTensorMapEncodeTiled,                                                             \
     (void* map, int type, uint32_t rank, void* address, const uint64_t* sizes, const uint64_t* strides,                \
-     const uint32_t* box, const uint32_t* steps, int interleave, int swizzle, int promotion, int fill))
+     const uint32_t* box, const uint32_t* steps, int interleave, int swizzle, int promotion, int fill))                \
+  X(cuFuncSetBlockShape, 2000, cuFuncSetBlockShape, (FunctionHandle function, int x, int y, int z))                    \
+  X(cuFuncSetSharedSize, 2000, cuFuncSetSharedSize, (FunctionHandle function, unsigned bytes))                         \
+  X(cuParamSetSize, 2000, cuParamSetSize, (FunctionHandle function, unsigned bytes))                                   \
+  X(cuParamSeti, 2000, cuParamSeti, (FunctionHandle function, int offset, unsigned value))                             \
+  X(cuParamSetf, 2000, cuParamSetf, (FunctionHandle function, int offset, float value))                                \
+  X(cuParamSetv, 2000, cuParamSetv, (FunctionHandle function, int offset, void* value, unsigned bytes))                \
+  X(cuLaunch, 2000, cuLaunch, (FunctionHandle function))                                                               \
+  X(cuLaunchGrid, 2000, cuLaunchGrid, (FunctionHandle function, int width, int height))                                \
+  X(cuLaunchGridAsync, 2000, cuLaunchGridAsync, (FunctionHandle function, int width, int height, StreamHandle stream))
 
 namespace tiletwin::driver {
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace tiletwin::driver {
 
@@ -25,9 +26,18 @@ struct FunctionSettings {
   std::array<std::atomic<int>, 3> cluster{};
 };
 
+/// What a client has set for the next launch, before cuLaunchKernel was there.
+struct KeptLaunch {
+  std::array<unsigned, 3> block{1, 1, 1};
+  unsigned sharedBytes = 0;
+  std::vector<std::byte> parameters;
+};
+
 class Function {
 public:
   static constexpr unsigned kHandleKind = 4;
+  std::mutex keptMutex;
+  KeptLaunch kept; ///< under keptMutex
   std::shared_ptr<Module> module;
   const sim::Kernel* kernel = nullptr;
   FunctionSettings settings;

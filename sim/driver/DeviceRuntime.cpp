@@ -4,13 +4,31 @@
 // kernels of one module that run at the same time would share it, and a stream's order keeps them apart.
 #include "sim/driver/DeviceRuntime.h"
 #include "sim/driver/LinkPtx.h"
+#include <algorithm>
 #include <array>
 #include <string_view>
 
 namespace tiletwin::driver {
 namespace {
 
-constexpr std::string_view kHandleFunction = "cudaCGGetIntrinsicHandle", kBarrierFunction = "cudaCGSynchronize";
+constexpr std::array<std::string_view, 3> kFunctions{"cudaCGGetIntrinsicHandle", "cudaCGSynchronize",
+                                                     "cudaGraphSetConditional"};
+
+// A condition's handle is its address (Graph.h).
+constexpr std::string_view kConditions = R"(
+.version 7.0
+.target sm_80
+.address_size 64
+.weak .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value)
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<2>;
+	ld.param.b64 %rd1, [handle];
+	ld.param.b32 %r1, [value];
+	st.relaxed.sys.global.u32 [%rd1], %r1;
+	ret;
+}
+)";
 
 constexpr std::string_view kGridBarrier = R"(
 .version 7.0
@@ -64,9 +82,11 @@ $L_joined:
 } // namespace
 
 bool addDeviceRuntime(std::string& ptx, std::string& error) {
-  if (ptx.find(kHandleFunction) == std::string::npos && ptx.find(kBarrierFunction) == std::string::npos) return true;
-  const std::array<NamedText, 2> texts{NamedText{"kernel.ptx", ptx},
-                                       NamedText{"the device runtime", std::string(kGridBarrier)}};
+  const auto isNamed = [&](std::string_view name) { return ptx.find(name) != std::string::npos; };
+  if (std::ranges::none_of(kFunctions, isNamed)) return true;
+  const std::array<NamedText, 3> texts{NamedText{"kernel.ptx", ptx},
+                                       NamedText{"the device runtime", std::string(kGridBarrier)},
+                                       NamedText{"the device runtime's graphs", std::string(kConditions)}};
   std::string linked;
   if (!linkPtx(texts, linked, error)) return false;
   ptx = std::move(linked);

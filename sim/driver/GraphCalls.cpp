@@ -1,57 +1,36 @@
-// sim/driver/GraphCalls.cpp -- the driver's functions on captures and graphs.
+// sim/driver/GraphCalls.cpp -- the driver's functions on captures, whole graphs, and graphs that are ready to run.
+// Not here:  nodes and edges (GraphNodeCalls.cpp, GraphEditCalls.cpp).
 #include "sim/driver/Call.h"
-#include "sim/driver/Copies.h"
-#include "sim/driver/Graph.h"
 #include "sim/driver/GraphApi.h"
+#include "sim/driver/GraphExec.h"
+#include "sim/driver/GraphMemory.h"
+#include "sim/driver/GraphNodes.h"
 #include "sim/driver/Handles.h"
-#include "sim/driver/Launch.h"
+#include "sim/driver/VirtualDevice.h"
 #include <algorithm>
 
 namespace tiletwin::driver {
 namespace {
 
-/// False: one of the handles is no node's.
-bool readNodes(const NodeHandle* handles, size_t count, Nodes& nodes) {
-  if (count && !handles) return false;
-  for (size_t i = 0; i < count; ++i) {
-    std::shared_ptr<GraphNode> node = find<GraphNode>(handles[i]);
-    if (!node) return false;
-    nodes.push_back(std::move(node));
-  }
-  return true;
-}
-
-GraphHandle handleOf(const std::shared_ptr<Graph>& graph) {
-  const std::lock_guard lock(graph->mutex);
-  if (!graph->handle) graph->handle = static_cast<GraphHandle>(Handles<Graph>::instance().add(graph));
-  return graph->handle;
-}
-
-/// Adds a node whose work make(work) makes.
-template <class Make>
-Result addNode(NodeHandle* handle, GraphHandle graphHandle, const NodeHandle* behind, size_t count,
-               const Make& make) noexcept {
-  return inContext([&](Context& context) {
+Result instantiate(GraphExecHandle* handle, GraphHandle graphHandle, uint64_t flags) noexcept {
+  return inContext([&](Context&) {
+    constexpr uint64_t kKnown = 15;
     const std::shared_ptr<Graph> graph = find<Graph>(graphHandle);
-    Nodes nodes;
-    if (!graph || !handle || !readNodes(behind, count, nodes)) return cuda::kInvalidValue;
-    std::shared_ptr<Work> work;
-    if (const Result result = make(context, work)) return result;
-    std::shared_ptr<GraphNode> node;
-    if (const Result result = graph->add(std::move(work), nodes, node)) return result;
-    *handle = node->handle;
+    if (!handle || !graph || flags & ~kKnown) return cuda::kInvalidValue;
+    auto exec = std::make_shared<GraphExec>();
+    std::shared_ptr<GraphWork> work;
+    if (const Result result = workOf(*graph, work)) return result;
+    exec->begin(std::move(work));
+    exec->flags = flags;
+    *handle = static_cast<GraphExecHandle>(Handles<GraphExec>::instance().add(std::move(exec)));
     return cuda::kSuccess;
   });
 }
 
-Result instantiate(GraphExecHandle* handle, GraphHandle graphHandle) noexcept {
-  return inContext([&](Context&) {
-    const std::shared_ptr<Graph> graph = find<Graph>(graphHandle);
-    if (!handle || !graph) return cuda::kInvalidValue;
-    auto exec = std::make_shared<GraphExec>();
-    if (const Result result = workOf(*graph, exec->work)) return result;
-    *handle = static_cast<GraphExecHandle>(Handles<GraphExec>::instance().add(std::move(exec)));
-    return cuda::kSuccess;
+template <class Body> Result onUserObject(UserObjectHandle handle, unsigned count, const Body& body) noexcept {
+  return inDriver([&] {
+    const std::shared_ptr<UserObject> object = find<UserObject>(handle);
+    return object && count ? body(object) : cuda::kInvalidValue;
   });
 }
 
@@ -59,8 +38,10 @@ Result instantiate(GraphExecHandle* handle, GraphHandle graphHandle) noexcept {
 
 extern "C" {
 
+// ---- Captures -----------------------------------------------------------------------------------------------------------------------
+
 Result cuStreamBeginCaptureToGraph(StreamHandle handle, GraphHandle graphHandle, const NodeHandle* behind,
-                                   const void* edges, size_t count, int mode) {
+                                   const EdgeData* edges, size_t count, int mode) {
   return inContext([&](Context& context) {
     const std::shared_ptr<Stream> stream = Stream::find(context, handle);
     std::shared_ptr<Graph> graph = find<Graph>(graphHandle);
@@ -88,7 +69,7 @@ Result cuStreamEndCapture(StreamHandle handle, GraphHandle* graphHandle) {
 }
 
 Result cuStreamGetCaptureInfo_v3(StreamHandle handle, int* status, uint64_t* id, GraphHandle* graph,
-                                 const NodeHandle** nodes, const void** edges, size_t* count) {
+                                 const NodeHandle** nodes, const EdgeData** edges, size_t* count) {
   return inContext([&](Context& context) {
     const std::shared_ptr<Stream> stream = Stream::find(context, handle);
     if (!stream) return kInvalidHandle;
@@ -99,10 +80,12 @@ Result cuStreamGetCaptureInfo_v3(StreamHandle handle, int* status, uint64_t* id,
     if (!capture) return cuda::kSuccess;
     if (id) *id = capture->id;
     if (graph) *graph = handleOf(capture->graph);
-    if (edges) *edges = nullptr;
     thread_local std::vector<NodeHandle> last; // a client reads it before it calls again
+    thread_local std::vector<EdgeData> lastEdges;
     last.clear();
     for (const std::shared_ptr<GraphNode>& node : stream->lastNodes()) last.push_back(node->handle);
+    lastEdges.assign(last.size(), EdgeData{});
+    if (edges) *edges = lastEdges.data();
     if (nodes) *nodes = last.data();
     if (count) *count = last.size();
     return cuda::kSuccess;
@@ -112,6 +95,19 @@ Result cuStreamGetCaptureInfo_v2(StreamHandle stream, int* status, uint64_t* id,
                                  const NodeHandle** nodes, size_t* count) {
   return cuStreamGetCaptureInfo_v3(stream, status, id, graph, nodes, nullptr, count);
 }
+
+Result cuStreamUpdateCaptureDependencies_v2(StreamHandle handle, const NodeHandle* behind, const EdgeData* edges,
+                                            size_t count, unsigned flags) {
+  return inContext([&](Context& context) {
+    const std::shared_ptr<Stream> stream = Stream::find(context, handle);
+    Nodes nodes;
+    if (!stream) return kInvalidHandle;
+    if (flags > 1 || !readNodes(behind, count, nodes)) return cuda::kInvalidValue;
+    return stream->setLastNodes(nodes, flags == 0);
+  });
+}
+
+// ---- Graphs -------------------------------------------------------------------------------------------------------------------------
 
 Result cuGraphCreate(GraphHandle* handle, unsigned flags) {
   return inDriver([&] {
@@ -125,98 +121,23 @@ Result cuGraphDestroy(GraphHandle handle) {
   return inDriver([&] { return Handles<Graph>::instance().take(handle) ? cuda::kSuccess : cuda::kInvalidValue; });
 }
 
-Result cuGraphAddKernelNode_v2(NodeHandle* node, GraphHandle graph, const NodeHandle* behind, size_t count,
-                               const KernelNodeParams* params) {
-  return addNode(node, graph, behind, count, [&](Context& context, std::shared_ptr<Work>& work) {
-    if (!params) return cuda::kInvalidValue;
-    LaunchShape shape;
-    shape.grid = {params->gridX, params->gridY, params->gridZ};
-    shape.block = {params->blockX, params->blockY, params->blockZ};
-    shape.sharedBytes = params->sharedBytes;
-    const void* function = params->function ? static_cast<const void*>(params->function) : params->kernel;
-    std::shared_ptr<LaunchWork> launch;
-    const Result result = prepareLaunch(context, function, shape, params->parameters, params->extra, launch);
-    work = std::move(launch);
-    return result;
-  });
-}
-
-Result cuGraphAddMemcpyNode(NodeHandle* node, GraphHandle graph, const NodeHandle* behind, size_t count,
-                            const Copy3D* copy, ContextHandle context) {
-  return addNode(node, graph, behind, count, [&](Context&, std::shared_ptr<Work>& work) {
-    if (!copy) return cuda::kInvalidValue;
-    std::shared_ptr<CopyWork> made;
-    const Result result = makeCopy(*copy, made);
-    work = std::move(made);
-    return result;
-  });
-}
-
-Result cuGraphAddMemsetNode(NodeHandle* node, GraphHandle graph, const NodeHandle* behind, size_t count,
-                            const MemsetNodeParams* params, ContextHandle context) {
-  return addNode(node, graph, behind, count, [&](Context&, std::shared_ptr<Work>& work) {
-    if (!params) return cuda::kInvalidValue;
-    work = std::make_shared<FillWork>(*params);
-    return checkFill(*params);
-  });
-}
-
-Result cuGraphAddHostNode(NodeHandle* node, GraphHandle graph, const NodeHandle* behind, size_t count,
-                          const HostNodeParams* params) {
-  return addNode(node, graph, behind, count, [&](Context&, std::shared_ptr<Work>& work) {
-    if (!params || !params->function) return cuda::kInvalidValue;
-    work = std::make_shared<HostWork>(*params);
-    return cuda::kSuccess;
-  });
-}
-
-Result cuGraphAddEmptyNode(NodeHandle* node, GraphHandle graph, const NodeHandle* behind, size_t count) {
-  return addNode(node, graph, behind, count, [&](Context&, std::shared_ptr<Work>& work) {
-    work = std::make_shared<EmptyWork>();
-    return cuda::kSuccess;
-  });
-}
-
-Result cuGraphAddChildGraphNode(NodeHandle* node, GraphHandle graph, const NodeHandle* behind, size_t count,
-                                GraphHandle child) {
-  return addNode(node, graph, behind, count, [&](Context&, std::shared_ptr<Work>& work) {
-    const std::shared_ptr<Graph> inner = find<Graph>(child);
-    std::shared_ptr<GraphWork> made;
-    if (!inner) return cuda::kInvalidValue;
-    const Result result = workOf(*inner, made); // as it is now
-    work = std::move(made);
-    return result;
-  });
-}
-
-Result cuGraphNodeGetType(NodeHandle handle, int* type) {
-  return inDriver([&] {
-    const std::shared_ptr<GraphNode> node = find<GraphNode>(handle);
-    if (!node || !type) return cuda::kInvalidValue;
-    *type = node->work->type;
-    return cuda::kSuccess;
-  });
-}
-
-// Without a list it says how many there are; with one, what is left of it is null.
-Result cuGraphGetNodes(GraphHandle handle, NodeHandle* nodes, size_t* count) {
-  return inDriver([&] {
-    const std::shared_ptr<Graph> graph = find<Graph>(handle);
-    if (!graph || !count) return cuda::kInvalidValue;
-    const Nodes all = graph->nodes();
-    if (nodes)
-      for (size_t i = 0; i < *count; ++i) nodes[i] = i < all.size() ? all[i]->handle : nullptr;
-    *count = nodes ? std::min(*count, all.size()) : all.size();
+Result cuGraphClone(GraphHandle* handle, GraphHandle original) {
+  return onGraph(original, [&](const std::shared_ptr<Graph>& graph) {
+    if (!handle) return cuda::kInvalidValue;
+    const std::shared_ptr<Graph> clone = graph->clone();
+    if (!clone) return cuda::kNotSupported;
+    *handle = handleOf(clone);
     return cuda::kSuccess;
   });
 }
 
 Result cuGraphInstantiateWithFlags(GraphExecHandle* exec, GraphHandle graph, unsigned long long flags) {
-  return instantiate(exec, graph);
+  return instantiate(exec, graph, flags);
 }
 Result cuGraphInstantiateWithParams(GraphExecHandle* exec, GraphHandle graph, GraphInstantiateParams* params) {
-  const Result result = params ? instantiate(exec, graph) : cuda::kInvalidValue;
-  if (params) params->result = result ? 1 : 0;
+  const Result result = params ? instantiate(exec, graph, params->flags) : cuda::kInvalidValue;
+  constexpr int kError = 1, kInvalidStructure = 2;
+  if (params) params->result = !result ? 0 : result == cuda::kInvalidValue ? kInvalidStructure : kError;
   return result;
 }
 
@@ -232,12 +153,122 @@ Result cuGraphLaunch(GraphExecHandle handle, StreamHandle streamHandle) {
     const std::shared_ptr<GraphExec> exec = find<GraphExec>(handle);
     const std::shared_ptr<Stream> stream = Stream::find(context, streamHandle);
     if (!exec) return cuda::kInvalidValue;
-    return stream ? stream->give(exec->work) : kInvalidHandle;
+    return stream ? stream->give(exec->work()) : kInvalidHandle;
   });
+}
+
+Result cuGraphExecGetFlags(GraphExecHandle handle, uint64_t* flags) {
+  return inDriver([&] {
+    const std::shared_ptr<GraphExec> exec = find<GraphExec>(handle);
+    if (!exec || !flags) return cuda::kInvalidValue;
+    *flags = exec->flags;
+    return cuda::kSuccess;
+  });
+}
+
+Result cuGraphExecUpdate_v2(GraphExecHandle handle, GraphHandle graphHandle, UpdateInfo* info) {
+  return onGraph(graphHandle, [&](const std::shared_ptr<Graph>& graph) {
+    const std::shared_ptr<GraphExec> exec = find<GraphExec>(handle);
+    return exec && info ? exec->update(*graph, *info) : cuda::kInvalidValue;
+  });
+}
+Result cuGraphExecUpdate(GraphExecHandle handle, GraphHandle graph, NodeHandle* wrongNode, int* result) {
+  UpdateInfo info{};
+  const Result code = cuGraphExecUpdate_v2(handle, graph, &info);
+  if (wrongNode) *wrongNode = info.node;
+  if (result) *result = info.result;
+  return code;
 }
 
 Result cuGraphExecDestroy(GraphExecHandle handle) {
   return inDriver([&] { return Handles<GraphExec>::instance().take(handle) ? cuda::kSuccess : cuda::kInvalidValue; });
+}
+
+// ---- What a graph keeps ----------------------------------------------------------------------------------------------------------
+
+Result cuGraphConditionalHandleCreate(uint64_t* handle, GraphHandle graphHandle, ContextHandle contextHandle,
+                                      unsigned initial, unsigned flags) {
+  return inContext([&](Context& current) {
+    const std::shared_ptr<Graph> graph = find<Graph>(graphHandle);
+    const std::shared_ptr<Context> named = find<Context>(contextHandle);
+    if (!handle || !graph || flags > 1 || (contextHandle && !named)) return cuda::kInvalidValue;
+    std::shared_ptr<Condition> condition = Condition::make(named ? *named : current, initial, flags == 1);
+    if (!condition) return cuda::kOutOfMemory;
+    *handle = condition->address();
+    const std::lock_guard lock(graph->mutex);
+    graph->conditions[*handle] = std::move(condition);
+    return cuda::kSuccess;
+  });
+}
+
+Result cuUserObjectCreate(UserObjectHandle* handle, void* data, HostFunction destroy, unsigned count, unsigned flags) {
+  return inDriver([&] {
+    constexpr unsigned kNoDestructorSync = 1;
+    if (!handle || !destroy || !count || flags != kNoDestructorSync) return cuda::kInvalidValue;
+    auto object = std::make_shared<UserObject>(data, destroy, count);
+    *handle = object->handle = static_cast<UserObjectHandle>(Handles<UserObject>::instance().add(object));
+    return cuda::kSuccess;
+  });
+}
+Result cuUserObjectRetain(UserObjectHandle handle, unsigned count) {
+  return onUserObject(handle, count, [&](const std::shared_ptr<UserObject>& object) {
+    object->retain(count);
+    return cuda::kSuccess;
+  });
+}
+Result cuUserObjectRelease(UserObjectHandle handle, unsigned count) {
+  return onUserObject(handle, count, [&](const std::shared_ptr<UserObject>& object) {
+    return object->release(count) ? cuda::kSuccess : cuda::kInvalidValue;
+  });
+}
+
+Result cuGraphRetainUserObject(GraphHandle graphHandle, UserObjectHandle handle, unsigned count, unsigned flags) {
+  return onUserObject(handle, count, [&](const std::shared_ptr<UserObject>& object) {
+    constexpr unsigned kMove = 1;
+    const std::shared_ptr<Graph> graph = find<Graph>(graphHandle);
+    if (!graph || flags > kMove) return cuda::kInvalidValue;
+    if (flags != kMove) object->retain(count);
+    const std::lock_guard lock(graph->mutex);
+    graph->held.add(object, count);
+    return cuda::kSuccess;
+  });
+}
+Result cuGraphReleaseUserObject(GraphHandle graphHandle, UserObjectHandle handle, unsigned count) {
+  return onUserObject(handle, count, [&](const std::shared_ptr<UserObject>& object) {
+    const std::shared_ptr<Graph> graph = find<Graph>(graphHandle);
+    if (!graph) return cuda::kInvalidValue;
+    {
+      const std::lock_guard lock(graph->mutex);
+      if (!graph->held.remove(object, count)) return cuda::kInvalidValue;
+    }
+    return object->release(count) ? cuda::kSuccess : cuda::kInvalidValue;
+  });
+}
+
+Result cuDeviceGetGraphMemAttribute(DeviceHandle device, int attribute, void* value) {
+  return inDriver([&] {
+    if (!VirtualDevice::find(device)) return cuda::kInvalidDevice;
+    if (!value || attribute < 0 || attribute > 3) return cuda::kInvalidValue;
+    *static_cast<uint64_t*>(value) = graphMemoryOf(device)[size_t(attribute)];
+    return cuda::kSuccess;
+  });
+}
+// What was the most may be set to 0, which means to what is now.
+Result cuDeviceSetGraphMemAttribute(DeviceHandle device, int attribute, void* value) {
+  return inDriver([&] {
+    if (!VirtualDevice::find(device)) return cuda::kInvalidDevice;
+    if (!value || (attribute != 1 && attribute != 3) || *static_cast<uint64_t*>(value)) return cuda::kInvalidValue;
+    auto& counts = graphMemoryOf(device);
+    counts[size_t(attribute)] = counts[size_t(attribute) - 1].load();
+    return cuda::kSuccess;
+  });
+}
+Result cuDeviceGraphMemTrim(DeviceHandle device) {
+  return inDriver([&] {
+    if (!VirtualDevice::find(device)) return cuda::kInvalidDevice;
+    trimGraphMemory(device);
+    return cuda::kSuccess;
+  });
 }
 
 } // extern "C"

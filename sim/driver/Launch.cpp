@@ -112,20 +112,44 @@ int blocksPerMultiprocessor(const Function& function, int threads, size_t dynami
                        limits.sharedPerMultiprocessor / shared}));
 }
 
+Result setAttribute(LaunchShape& shape, const LaunchAttribute& attribute) {
+  switch (int(attribute.id)) {
+  case cuda::kLaunchCooperative: shape.cooperative = attribute.flag != 0; break;
+  case int(kLaunchPriority): shape.priority = attribute.flag; break;
+  case cuda::kLaunchClusterDimension:
+    shape.cluster = {attribute.cluster.x, attribute.cluster.y, attribute.cluster.z};
+    return volume(shape.cluster) ? cuda::kSuccess : cuda::kInvalidClusterSize;
+  default: break;
+  }
+  return cuda::kSuccess;
+}
+
+Result getAttribute(const LaunchShape& shape, LaunchAttribute& attribute) {
+  constexpr int kMost = 18;
+  const int id = attribute.id;
+  if (id < 1 || id > kMost) return cuda::kInvalidValue;
+  std::memset(attribute.room, 0, sizeof attribute.room);
+  if (id == cuda::kLaunchCooperative) attribute.flag = shape.cooperative;
+  if (id == int(kLaunchPriority)) attribute.flag = shape.priority;
+  if (id == cuda::kLaunchClusterDimension) attribute.cluster = {shape.cluster[0], shape.cluster[1], shape.cluster[2]};
+  return cuda::kSuccess;
+}
+
 Result shapeOf(const LaunchConfig& config, LaunchShape& shape) {
   shape.grid = {config.gridX, config.gridY, config.gridZ};
   shape.block = {config.blockX, config.blockY, config.blockZ};
   shape.sharedBytes = config.sharedBytes;
   if (config.attributeCount && !config.attributes) return cuda::kInvalidValue;
-  for (unsigned i = 0; i < config.attributeCount; ++i) {
-    const LaunchAttribute& attribute = config.attributes[i];
-    if (attribute.id == cuda::kLaunchCooperative) shape.cooperative = attribute.flag != 0;
-    if (attribute.id == cuda::kLaunchClusterDimension) {
-      shape.cluster = {attribute.cluster.x, attribute.cluster.y, attribute.cluster.z};
-      if (!volume(shape.cluster)) return cuda::kInvalidClusterSize;
-    }
-  }
+  for (unsigned i = 0; i < config.attributeCount; ++i)
+    if (const Result result = setAttribute(shape, config.attributes[i])) return result;
   return cuda::kSuccess;
+}
+
+void** LaunchWork::addresses() const {
+  if (addresses_.empty())
+    for (size_t i = 0; i < function->kernel->function().parameters.size(); ++i)
+      addresses_.push_back(const_cast<std::byte*>(parameters.data()) + function->kernel->parameterOffset(i));
+  return addresses_.data();
 }
 
 Result prepareLaunch(Context& context, const void* handle, const LaunchShape& shape, void** parameters, void** extra,
@@ -136,6 +160,7 @@ Result prepareLaunch(Context& context, const void* handle, const LaunchShape& sh
   if (const Result result = checkShape(context, *function, shape)) return result;
   auto made = std::make_shared<LaunchWork>(function, shape);
   made->shape.cluster = clusterOf(*function, shape);
+  made->asked = handle;
   const auto& declared = function->kernel->function().parameters;
   made->parameters.resize(function->kernel->parameterBytes());
   if (parameters) {

@@ -1,6 +1,7 @@
 // sim/driver/MemoryCalls.cpp -- the driver's functions that make memory, give it back and tell about it.
 #include "sim/driver/Call.h"
 #include "sim/driver/DeviceMemory.h"
+#include "sim/driver/GraphMemory.h"
 #include "sim/driver/MemoryApi.h"
 #include "sim/driver/Stream.h"
 #include "sim/driver/VirtualDevice.h"
@@ -119,6 +120,7 @@ Result cuMemFree_v2(DevicePointer address) {
   return inContext([&](Context& context) {
     if (!address) return cuda::kSuccess;
     const auto others = context.waitForOthers(); // whatever is under way may use it
+    if (const std::shared_ptr<GraphMemory> memory = GraphMemory::find(address)) return memory->giveBack();
     return DeviceMemory::instance().release(address, [](const Allocation& a) {
       return a.kind == MemoryKind::Device || a.kind == MemoryKind::Managed || a.kind == MemoryKind::Pool;
     });

@@ -19,87 +19,48 @@
   X(cuCtxGetDevResource, cuCtxGetDevResource) X(cuCtxGetExecAffinity, cuCtxGetExecAffinity)                            \
   X(cuCtxRecordEvent, cuCtxRecordEvent) X(cuCtxWaitEvent, cuCtxWaitEvent)                                              \
   X(cuDestroyExternalMemory, cuDestroyExternalMemory) X(cuDestroyExternalSemaphore, cuDestroyExternalSemaphore)        \
-  X(cuDevResourceGenerateDesc, cuDevResourceGenerateDesc)                                                              \
-  X(cuDevSmResourceSplitByCount, cuDevSmResourceSplitByCount) X(cuDeviceGetDevResource, cuDeviceGetDevResource)        \
-  X(cuDeviceGetGraphMemAttribute, cuDeviceGetGraphMemAttribute)                                                        \
+  X(cuDevResourceGenerateDesc, cuDevResourceGenerateDesc) X(cuDevSmResourceSplitByCount, cuDevSmResourceSplitByCount)  \
+  X(cuDeviceGetDevResource, cuDeviceGetDevResource)                                                                    \
   X(cuDeviceGetHostAtomicCapabilities, cuDeviceGetHostAtomicCapabilities) X(cuDeviceGetLuid, cuDeviceGetLuid)          \
   X(cuDeviceGetNvSciSyncAttributes, cuDeviceGetNvSciSyncAttributes)                                                    \
   X(cuDeviceGetP2PAtomicCapabilities, cuDeviceGetP2PAtomicCapabilities)                                                \
   X(cuDeviceGetProperties, cuDeviceGetProperties)                                                                      \
   X(cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetTexture1DLinearMaxWidth)                                            \
-  X(cuDeviceGraphMemTrim, cuDeviceGraphMemTrim)                                                                        \
   X(cuDeviceRegisterAsyncNotification, cuDeviceRegisterAsyncNotification)                                              \
-  X(cuDeviceSetGraphMemAttribute, cuDeviceSetGraphMemAttribute)                                                        \
   X(cuDeviceUnregisterAsyncNotification, cuDeviceUnregisterAsyncNotification)                                          \
   X(cuEGLStreamConsumerConnect, cuEGLStreamConsumerConnect)                                                            \
   X(cuExternalMemoryGetMappedBuffer, cuExternalMemoryGetMappedBuffer)                                                  \
   X(cuExternalMemoryGetMappedMipmappedArray, cuExternalMemoryGetMappedMipmappedArray)                                  \
-  X(cuFlushGPUDirectRDMAWrites, cuFlushGPUDirectRDMAWrites) X(cuFuncSetBlockShape, cuFuncSetBlockShape)                \
-  X(cuFuncSetSharedSize, cuFuncSetSharedSize) X(cuGLGetDevices, cuGLGetDevices)                                        \
-  X(cuGraphAddBatchMemOpNode, cuGraphAddBatchMemOpNode) X(cuGraphAddDependencies, cuGraphAddDependencies_v2)           \
-  X(cuGraphAddEventRecordNode, cuGraphAddEventRecordNode) X(cuGraphAddEventWaitNode, cuGraphAddEventWaitNode)          \
+  X(cuFlushGPUDirectRDMAWrites, cuFlushGPUDirectRDMAWrites) X(cuGLGetDevices, cuGLGetDevices)                          \
+  X(cuGraphAddBatchMemOpNode, cuGraphAddBatchMemOpNode)                                                                \
   X(cuGraphAddExternalSemaphoresSignalNode, cuGraphAddExternalSemaphoresSignalNode)                                    \
   X(cuGraphAddExternalSemaphoresWaitNode, cuGraphAddExternalSemaphoresWaitNode)                                        \
-  X(cuGraphAddMemAllocNode, cuGraphAddMemAllocNode) X(cuGraphAddMemFreeNode, cuGraphAddMemFreeNode)                    \
-  X(cuGraphAddNode, cuGraphAddNode_v2) X(cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeGetParams)               \
+  X(cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeGetParams)                                                    \
   X(cuGraphBatchMemOpNodeSetParams, cuGraphBatchMemOpNodeSetParams)                                                    \
-  X(cuGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph) X(cuGraphClone, cuGraphClone)                        \
-  X(cuGraphConditionalHandleCreate, cuGraphConditionalHandleCreate) X(cuGraphDebugDotPrint, cuGraphDebugDotPrint)      \
-  X(cuGraphDestroyNode, cuGraphDestroyNode) X(cuGraphEventRecordNodeGetEvent, cuGraphEventRecordNodeGetEvent)          \
-  X(cuGraphEventRecordNodeSetEvent, cuGraphEventRecordNodeSetEvent)                                                    \
-  X(cuGraphEventWaitNodeGetEvent, cuGraphEventWaitNodeGetEvent)                                                        \
-  X(cuGraphEventWaitNodeSetEvent, cuGraphEventWaitNodeSetEvent)                                                        \
   X(cuGraphExecBatchMemOpNodeSetParams, cuGraphExecBatchMemOpNodeSetParams)                                            \
-  X(cuGraphExecChildGraphNodeSetParams, cuGraphExecChildGraphNodeSetParams)                                            \
-  X(cuGraphExecEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent)                                            \
-  X(cuGraphExecEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent)                                                \
   X(cuGraphExecExternalSemaphoresSignalNodeSetParams, cuGraphExecExternalSemaphoresSignalNodeSetParams)                \
   X(cuGraphExecExternalSemaphoresWaitNodeSetParams, cuGraphExecExternalSemaphoresWaitNodeSetParams)                    \
-  X(cuGraphExecGetFlags, cuGraphExecGetFlags) X(cuGraphExecHostNodeSetParams, cuGraphExecHostNodeSetParams)            \
-  X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2)                                                 \
-  X(cuGraphExecMemcpyNodeSetParams, cuGraphExecMemcpyNodeSetParams)                                                    \
-  X(cuGraphExecMemsetNodeSetParams, cuGraphExecMemsetNodeSetParams)                                                    \
-  X(cuGraphExecNodeSetParams, cuGraphExecNodeSetParams) X(cuGraphExecUpdate, cuGraphExecUpdate_v2)                     \
   X(cuGraphExternalSemaphoresSignalNodeGetParams, cuGraphExternalSemaphoresSignalNodeGetParams)                        \
   X(cuGraphExternalSemaphoresSignalNodeSetParams, cuGraphExternalSemaphoresSignalNodeSetParams)                        \
   X(cuGraphExternalSemaphoresWaitNodeGetParams, cuGraphExternalSemaphoresWaitNodeGetParams)                            \
   X(cuGraphExternalSemaphoresWaitNodeSetParams, cuGraphExternalSemaphoresWaitNodeSetParams)                            \
-  X(cuGraphGetEdges, cuGraphGetEdges_v2) X(cuGraphGetRootNodes, cuGraphGetRootNodes)                                   \
-  X(cuGraphHostNodeGetParams, cuGraphHostNodeGetParams) X(cuGraphHostNodeSetParams, cuGraphHostNodeSetParams)          \
-  X(cuGraphKernelNodeCopyAttributes, cuGraphKernelNodeCopyAttributes)                                                  \
-  X(cuGraphKernelNodeGetAttribute, cuGraphKernelNodeGetAttribute)                                                      \
-  X(cuGraphKernelNodeGetParams, cuGraphKernelNodeGetParams_v2)                                                         \
-  X(cuGraphKernelNodeSetAttribute, cuGraphKernelNodeSetAttribute)                                                      \
-  X(cuGraphKernelNodeSetParams, cuGraphKernelNodeSetParams_v2)                                                         \
-  X(cuGraphMemAllocNodeGetParams, cuGraphMemAllocNodeGetParams)                                                        \
-  X(cuGraphMemFreeNodeGetParams, cuGraphMemFreeNodeGetParams)                                                          \
-  X(cuGraphMemcpyNodeGetParams, cuGraphMemcpyNodeGetParams)                                                            \
-  X(cuGraphMemcpyNodeSetParams, cuGraphMemcpyNodeSetParams)                                                            \
-  X(cuGraphMemsetNodeGetParams, cuGraphMemsetNodeGetParams)                                                            \
-  X(cuGraphMemsetNodeSetParams, cuGraphMemsetNodeSetParams) X(cuGraphNodeFindInClone, cuGraphNodeFindInClone)          \
-  X(cuGraphNodeGetDependencies, cuGraphNodeGetDependencies_v2)                                                         \
-  X(cuGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes_v2) X(cuGraphNodeGetEnabled, cuGraphNodeGetEnabled)     \
-  X(cuGraphNodeSetEnabled, cuGraphNodeSetEnabled) X(cuGraphNodeSetParams, cuGraphNodeSetParams)                        \
-  X(cuGraphReleaseUserObject, cuGraphReleaseUserObject) X(cuGraphRemoveDependencies, cuGraphRemoveDependencies_v2)     \
-  X(cuGraphRetainUserObject, cuGraphRetainUserObject) X(cuGraphicsEGLRegisterImage, cuGraphicsEGLRegisterImage)        \
-  X(cuGraphicsGLRegisterBuffer, cuGraphicsGLRegisterBuffer) X(cuGraphicsGLRegisterImage, cuGraphicsGLRegisterImage)    \
-  X(cuGraphicsMapResources, cuGraphicsMapResources)                                                                    \
+  X(cuGraphicsEGLRegisterImage, cuGraphicsEGLRegisterImage) X(cuGraphicsGLRegisterBuffer, cuGraphicsGLRegisterBuffer)  \
+  X(cuGraphicsGLRegisterImage, cuGraphicsGLRegisterImage) X(cuGraphicsMapResources, cuGraphicsMapResources)            \
   X(cuGraphicsResourceGetMappedMipmappedArray, cuGraphicsResourceGetMappedMipmappedArray)                              \
   X(cuGraphicsResourceGetMappedPointer, cuGraphicsResourceGetMappedPointer_v2)                                         \
   X(cuGraphicsResourceSetMapFlags, cuGraphicsResourceSetMapFlags_v2)                                                   \
   X(cuGraphicsSubResourceGetMappedArray, cuGraphicsSubResourceGetMappedArray)                                          \
-  X(cuGraphicsUnmapResources, cuGraphicsUnmapResources)                                                                \
-  X(cuGraphicsUnregisterResource, cuGraphicsUnregisterResource) X(cuGreenCtxCreate, cuGreenCtxCreate)                  \
-  X(cuGreenCtxDestroy, cuGreenCtxDestroy) X(cuGreenCtxGetDevResource, cuGreenCtxGetDevResource)                        \
-  X(cuGreenCtxGetId, cuGreenCtxGetId) X(cuGreenCtxRecordEvent, cuGreenCtxRecordEvent)                                  \
-  X(cuGreenCtxStreamCreate, cuGreenCtxStreamCreate) X(cuGreenCtxWaitEvent, cuGreenCtxWaitEvent)                        \
-  X(cuImportExternalMemory, cuImportExternalMemory) X(cuImportExternalSemaphore, cuImportExternalSemaphore)            \
-  X(cuIpcCloseMemHandle, cuIpcCloseMemHandle) X(cuIpcGetEventHandle, cuIpcGetEventHandle)                              \
-  X(cuIpcGetMemHandle, cuIpcGetMemHandle) X(cuIpcOpenEventHandle, cuIpcOpenEventHandle)                                \
-  X(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2) X(cuLaunch, cuLaunch)                                                   \
-  X(cuLaunchCooperativeKernelMultiDevice, cuLaunchCooperativeKernelMultiDevice) X(cuLaunchGrid, cuLaunchGrid)          \
-  X(cuLaunchGridAsync, cuLaunchGridAsync) X(cuLibraryGetUnifiedFunction, cuLibraryGetUnifiedFunction)                  \
-  X(cuLogsCurrent, cuLogsCurrent) X(cuLogsDumpToFile, cuLogsDumpToFile) X(cuLogsDumpToMemory, cuLogsDumpToMemory)      \
+  X(cuGraphicsUnmapResources, cuGraphicsUnmapResources) X(cuGraphicsUnregisterResource, cuGraphicsUnregisterResource)  \
+  X(cuGreenCtxCreate, cuGreenCtxCreate) X(cuGreenCtxDestroy, cuGreenCtxDestroy)                                        \
+  X(cuGreenCtxGetDevResource, cuGreenCtxGetDevResource) X(cuGreenCtxGetId, cuGreenCtxGetId)                            \
+  X(cuGreenCtxRecordEvent, cuGreenCtxRecordEvent) X(cuGreenCtxStreamCreate, cuGreenCtxStreamCreate)                    \
+  X(cuGreenCtxWaitEvent, cuGreenCtxWaitEvent) X(cuImportExternalMemory, cuImportExternalMemory)                        \
+  X(cuImportExternalSemaphore, cuImportExternalSemaphore) X(cuIpcCloseMemHandle, cuIpcCloseMemHandle)                  \
+  X(cuIpcGetEventHandle, cuIpcGetEventHandle) X(cuIpcGetMemHandle, cuIpcGetMemHandle)                                  \
+  X(cuIpcOpenEventHandle, cuIpcOpenEventHandle) X(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2)                           \
+  X(cuLaunchCooperativeKernelMultiDevice, cuLaunchCooperativeKernelMultiDevice)                                        \
+  X(cuLibraryGetUnifiedFunction, cuLibraryGetUnifiedFunction) X(cuLogsCurrent, cuLogsCurrent)                          \
+  X(cuLogsDumpToFile, cuLogsDumpToFile) X(cuLogsDumpToMemory, cuLogsDumpToMemory)                                      \
   X(cuLogsRegisterCallback, cuLogsRegisterCallback) X(cuLogsUnregisterCallback, cuLogsUnregisterCallback)              \
   X(cuMemBatchDecompressAsync, cuMemBatchDecompressAsync)                                                              \
   X(cuMemDiscardAndPrefetchBatchAsync, cuMemDiscardAndPrefetchBatchAsync)                                              \
@@ -123,18 +84,15 @@
   X(cuMulticastAddDevice, cuMulticastAddDevice) X(cuMulticastBindAddr, cuMulticastBindAddr)                            \
   X(cuMulticastBindMem, cuMulticastBindMem) X(cuMulticastCreate, cuMulticastCreate)                                    \
   X(cuMulticastGetGranularity, cuMulticastGetGranularity) X(cuMulticastUnbind, cuMulticastUnbind)                      \
-  X(cuParamSetSize, cuParamSetSize) X(cuParamSetTexRef, cuParamSetTexRef) X(cuParamSetf, cuParamSetf)                  \
-  X(cuParamSeti, cuParamSeti) X(cuParamSetv, cuParamSetv)                                                              \
-  X(cuSignalExternalSemaphoresAsync, cuSignalExternalSemaphoresAsync) X(cuStreamBatchMemOp, cuStreamBatchMemOp_v2)     \
-  X(cuStreamCopyAttributes, cuStreamCopyAttributes) X(cuStreamGetAttribute, cuStreamGetAttribute)                      \
-  X(cuStreamGetGreenCtx, cuStreamGetGreenCtx) X(cuStreamSetAttribute, cuStreamSetAttribute)                            \
-  X(cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_v2)                                           \
-  X(cuStreamWaitValue32, cuStreamWaitValue32_v2) X(cuStreamWaitValue64, cuStreamWaitValue64_v2)                        \
-  X(cuStreamWriteValue32, cuStreamWriteValue32_v2) X(cuStreamWriteValue64, cuStreamWriteValue64_v2)                    \
-  X(cuSurfObjectCreate, cuSurfObjectCreate) X(cuSurfObjectDestroy, cuSurfObjectDestroy)                                \
-  X(cuSurfObjectGetResourceDesc, cuSurfObjectGetResourceDesc) X(cuSurfRefGetArray, cuSurfRefGetArray)                  \
-  X(cuSurfRefSetArray, cuSurfRefSetArray) X(cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col)                          \
-  X(cuTensorMapEncodeIm2colWide, cuTensorMapEncodeIm2colWide)                                                          \
+  X(cuParamSetTexRef, cuParamSetTexRef) X(cuSignalExternalSemaphoresAsync, cuSignalExternalSemaphoresAsync)            \
+  X(cuStreamBatchMemOp, cuStreamBatchMemOp_v2) X(cuStreamCopyAttributes, cuStreamCopyAttributes)                       \
+  X(cuStreamGetAttribute, cuStreamGetAttribute) X(cuStreamGetGreenCtx, cuStreamGetGreenCtx)                            \
+  X(cuStreamSetAttribute, cuStreamSetAttribute) X(cuStreamWaitValue32, cuStreamWaitValue32_v2)                         \
+  X(cuStreamWaitValue64, cuStreamWaitValue64_v2) X(cuStreamWriteValue32, cuStreamWriteValue32_v2)                      \
+  X(cuStreamWriteValue64, cuStreamWriteValue64_v2) X(cuSurfObjectCreate, cuSurfObjectCreate)                           \
+  X(cuSurfObjectDestroy, cuSurfObjectDestroy) X(cuSurfObjectGetResourceDesc, cuSurfObjectGetResourceDesc)              \
+  X(cuSurfRefGetArray, cuSurfRefGetArray) X(cuSurfRefSetArray, cuSurfRefSetArray)                                      \
+  X(cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col) X(cuTensorMapEncodeIm2colWide, cuTensorMapEncodeIm2colWide)      \
   X(cuTensorMapReplaceAddress, cuTensorMapReplaceAddress) X(cuTexObjectCreate, cuTexObjectCreate)                      \
   X(cuTexObjectDestroy, cuTexObjectDestroy) X(cuTexObjectGetResourceDesc, cuTexObjectGetResourceDesc)                  \
   X(cuTexObjectGetResourceViewDesc, cuTexObjectGetResourceViewDesc)                                                    \
@@ -145,16 +103,13 @@
   X(cuTexRefGetFlags, cuTexRefGetFlags) X(cuTexRefGetFormat, cuTexRefGetFormat)                                        \
   X(cuTexRefGetMaxAnisotropy, cuTexRefGetMaxAnisotropy) X(cuTexRefGetMipmapFilterMode, cuTexRefGetMipmapFilterMode)    \
   X(cuTexRefGetMipmapLevelBias, cuTexRefGetMipmapLevelBias)                                                            \
-  X(cuTexRefGetMipmapLevelClamp, cuTexRefGetMipmapLevelClamp)                                                          \
-  X(cuTexRefGetMipmappedArray, cuTexRefGetMipmappedArray) X(cuTexRefSetAddress, cuTexRefSetAddress_v2)                 \
-  X(cuTexRefSetAddress2D, cuTexRefSetAddress2D_v3) X(cuTexRefSetAddressMode, cuTexRefSetAddressMode)                   \
-  X(cuTexRefSetArray, cuTexRefSetArray) X(cuTexRefSetBorderColor, cuTexRefSetBorderColor)                              \
-  X(cuTexRefSetFilterMode, cuTexRefSetFilterMode) X(cuTexRefSetFlags, cuTexRefSetFlags)                                \
-  X(cuTexRefSetFormat, cuTexRefSetFormat) X(cuTexRefSetMaxAnisotropy, cuTexRefSetMaxAnisotropy)                        \
-  X(cuTexRefSetMipmapFilterMode, cuTexRefSetMipmapFilterMode)                                                          \
+  X(cuTexRefGetMipmapLevelClamp, cuTexRefGetMipmapLevelClamp) X(cuTexRefGetMipmappedArray, cuTexRefGetMipmappedArray)  \
+  X(cuTexRefSetAddress, cuTexRefSetAddress_v2) X(cuTexRefSetAddress2D, cuTexRefSetAddress2D_v3)                        \
+  X(cuTexRefSetAddressMode, cuTexRefSetAddressMode) X(cuTexRefSetArray, cuTexRefSetArray)                              \
+  X(cuTexRefSetBorderColor, cuTexRefSetBorderColor) X(cuTexRefSetFilterMode, cuTexRefSetFilterMode)                    \
+  X(cuTexRefSetFlags, cuTexRefSetFlags) X(cuTexRefSetFormat, cuTexRefSetFormat)                                        \
+  X(cuTexRefSetMaxAnisotropy, cuTexRefSetMaxAnisotropy) X(cuTexRefSetMipmapFilterMode, cuTexRefSetMipmapFilterMode)    \
   X(cuTexRefSetMipmapLevelBias, cuTexRefSetMipmapLevelBias)                                                            \
-  X(cuTexRefSetMipmapLevelClamp, cuTexRefSetMipmapLevelClamp)                                                          \
-  X(cuTexRefSetMipmappedArray, cuTexRefSetMipmappedArray) X(cuUserObjectCreate, cuUserObjectCreate)                    \
-  X(cuUserObjectRelease, cuUserObjectRelease) X(cuUserObjectRetain, cuUserObjectRetain)                                \
+  X(cuTexRefSetMipmapLevelClamp, cuTexRefSetMipmapLevelClamp) X(cuTexRefSetMipmappedArray, cuTexRefSetMipmappedArray)  \
   X(cuWaitExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync)
 // clang-format on

@@ -2,6 +2,7 @@
 // A pool keeps nothing: what is given back is free at once. So reserved memory is used memory.
 #include "sim/driver/Call.h"
 #include "sim/driver/DeviceMemory.h"
+#include "sim/driver/GraphMemory.h"
 #include "sim/driver/Handles.h"
 #include "sim/driver/MemoryApi.h"
 #include "sim/driver/Stream.h"
@@ -58,11 +59,26 @@ template <class Body> Result onPool(PoolHandle handle, const Body& body) noexcep
   });
 }
 
+/// A stream that is captured gets a node that makes the memory.
+Result allocateInGraph(Context& context, Stream& stream, const VirtualDevice& device, DevicePointer* address,
+                       size_t bytes) {
+  GraphAllocParams params{};
+  params.properties.allocationType = 1;
+  params.properties.location = {1, device.ordinal()};
+  params.bytes = bytes;
+  const std::shared_ptr<GraphMemory> memory = GraphMemory::make(context, params);
+  if (!memory) return cuda::kOutOfMemory;
+  *address = memory->params().address;
+  return stream.give(std::make_shared<AllocWork>(memory));
+}
+
 Result allocate(Context& context, Pool& pool, DevicePointer* address, size_t bytes, StreamHandle handle) {
   const std::shared_ptr<Stream> stream = Stream::find(context, handle);
   if (!stream) return kInvalidHandle;
-  if (!address || !bytes) return cuda::kInvalidValue;
-  if (stream->capture()) return cuda::kStreamCaptureUnsupported;
+  if (!address) return cuda::kInvalidValue;
+  *address = 0;
+  if (!bytes) return cuda::kSuccess; // nothing, as a driver has it
+  if (stream->capture()) return allocateInGraph(context, *stream, *pool.device, address, bytes);
   if (pool.largest && bytes > pool.largest - std::min<uint64_t>(pool.used, pool.largest)) return cuda::kOutOfMemory;
   Allocation wanted;
   wanted.bytes = bytes;
@@ -86,6 +102,7 @@ public:
   Result run(Context&) override {
     uint64_t bytes = 0;
     const void* pool = nullptr;
+    if (const std::shared_ptr<GraphMemory> memory = GraphMemory::find(address)) return memory->giveBack();
     const Result result = DeviceMemory::instance().release(address, [&](const Allocation& a) {
       bytes = a.bytes;
       pool = a.pool;
@@ -147,6 +164,7 @@ Result cuMemFreeAsync(DevicePointer address, StreamHandle handle) {
     const std::shared_ptr<Stream> stream = Stream::find(context, handle);
     if (!stream) return kInvalidHandle;
     if (!address) return cuda::kSuccess;
+    if (stream->capture()) return stream->give(std::make_shared<FreeWork>(address));
     return stream->give(std::make_shared<PoolFreeWork>(address));
   });
 }

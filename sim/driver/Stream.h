@@ -31,6 +31,7 @@ struct Capture {
   bool isInvalid = false;
   std::thread::id thread;
   std::vector<Stream*> joined; ///< streams that take part, but the origin
+  Nodes left;                  ///< what streams that are gone have done last
 };
 
 class Event {
@@ -39,6 +40,7 @@ public:
   Event(std::shared_ptr<Context> context, unsigned flags) : context(std::move(context)), flags(flags) {}
   const std::shared_ptr<Context> context;
   const unsigned flags;
+  EventHandle handle = nullptr;
   std::mutex mutex;
   std::optional<std::chrono::steady_clock::time_point> time; ///< of the last record, under mutex
   std::shared_ptr<Capture> capture;                          ///< the last record was captured; under mutex

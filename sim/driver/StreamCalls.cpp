@@ -171,7 +171,7 @@ Result cuEventCreate(EventHandle* handle, unsigned flags) {
     if (!handle || flags > (kEventBlockingSync | kEventDisableTiming | kEventInterprocess)) return cuda::kInvalidValue;
     if (flags & kEventInterprocess) return cuda::kNotSupported;
     auto event = std::make_shared<Event>(context.shared_from_this(), flags);
-    *handle = static_cast<EventHandle>(Handles<Event>::instance().add(std::move(event)));
+    *handle = event->handle = static_cast<EventHandle>(Handles<Event>::instance().add(event));
     return cuda::kSuccess;
   });
 }

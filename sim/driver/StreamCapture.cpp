@@ -6,6 +6,7 @@
 #include "sim/driver/Stream.h"
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 
 namespace tiletwin::driver {
 
@@ -53,22 +54,21 @@ Result Stream::endCapture(std::shared_ptr<Graph>& graph) {
     last_.clear();
   }
   // What streams that joined have done last has to lead to what the origin has done last.
-  bool isUnjoined = false;
+  Nodes reached = last;
+  for (size_t i = 0; i < reached.size(); ++i) {
+    const Nodes behind = reached[i]->behind;
+    std::ranges::copy_if(behind, std::back_inserter(reached),
+                         [&](const auto& node) { return std::ranges::find(reached, node) == reached.end(); });
+  }
+  Nodes ends = std::move(capture->left);
   for (Stream* stream : capture->joined) {
     const std::lock_guard lock(stream->mutex_);
-    for (const std::shared_ptr<GraphNode>& node : stream->last_) {
-      Nodes reached = last;
-      bool isReached = false;
-      for (size_t i = 0; i < reached.size() && !isReached; ++i) {
-        isReached = reached[i] == node;
-        for (const std::shared_ptr<GraphNode>& before : reached[i]->behind)
-          if (std::find(reached.begin(), reached.end(), before) == reached.end()) reached.push_back(before);
-      }
-      isUnjoined |= !isReached;
-    }
+    ends.insert(ends.end(), stream->last_.begin(), stream->last_.end());
     stream->capture_ = nullptr;
     stream->last_.clear();
   }
+  const bool isUnjoined =
+      std::ranges::any_of(ends, [&](const auto& node) { return std::ranges::find(reached, node) == reached.end(); });
   if (capture->isInvalid) return kCaptureInvalidated;
   if (isUnjoined) return kCaptureUnjoined;
   graph = capture->graph;
@@ -131,8 +131,9 @@ Result Stream::wait(const std::shared_ptr<Event>& event) {
 void Stream::leaveCapture() {
   const std::lock_guard lock(mutex_);
   if (!capture_) return;
-  capture_->isInvalid = true;
+  if (capture_->origin == this) capture_->isInvalid = true;
   std::erase(capture_->joined, this);
+  capture_->left.insert(capture_->left.end(), last_.begin(), last_.end());
   capture_ = nullptr;
   last_.clear();
 }

@@ -28,6 +28,7 @@ using NodeHandle = struct NodeTag*;
 using LibraryHandle = struct LibraryTag*;
 using KernelHandle = struct KernelTag*;
 using PoolHandle = struct PoolTag*;
+using UserObjectHandle = struct UserObjectTag*;
 
 // ---- Results that only a driver gives -----------------------------------------------------------------------------------------
 inline constexpr Result kUnsupportedLimit = Result(215), kPeerAccessUnsupported = Result(217),
@@ -37,7 +38,8 @@ inline constexpr Result kUnsupportedLimit = Result(215), kPeerAccessUnsupported 
                         kHostMemoryAlreadyRegistered = Result(712), kHostMemoryNotRegistered = Result(713),
                         kNotPermitted = Result(800), kCaptureInvalidated = Result(901), kCaptureUnmatched = Result(903),
                         kCaptureUnjoined = Result(904), kCaptureIsolation = Result(905), kCaptureImplicit = Result(906),
-                        kCapturedEvent = Result(907), kGraphUpdateFailure = Result(910);
+                        kCapturedEvent = Result(907), kGraphUpdateFailure = Result(910), kOperatingSystem = Result(304),
+                        kLossyQuery = Result(920);
 
 // ---- Streams, events, memory ----------------------------------------------------------------------------------------------------
 /// Streams that exist without being made.
@@ -225,12 +227,65 @@ struct HostNodeParams {
   HostFunction function;
   void* data;
 };
+/// CUDA_MEM_ALLOC_NODE_PARAMS.
+struct GraphAllocParams {
+  PoolProperties properties;
+  const AccessDescription* access;
+  size_t accessCount, bytes;
+  DevicePointer address; ///< given by the driver
+};
+/// CUgraphEdgeData: of launches that overlap. What overlaps on a GPU is done one after the other here.
+struct EdgeData {
+  unsigned char fromPort, toPort, type;
+  std::array<unsigned char, 5> reserved;
+};
 struct GraphInstantiateParams {
   uint64_t flags;
   StreamHandle uploadStream;
   NodeHandle wrongNode;
   int result; ///< CUgraphInstantiateResult: 0 is success
 };
-static_assert(sizeof(KernelNodeParams) == 72 && sizeof(MemsetNodeParams) == 40);
+struct MemcpyNodeParams {
+  int flags, reserved;
+  ContextHandle context;
+  Copy3D copy;
+};
+struct ChildNodeParams {
+  GraphHandle graph;
+  int isMoved; ///< 1: the node takes the graph itself, not a clone
+};
+struct ConditionalNodeParams {
+  uint64_t condition;
+  int kind;
+  unsigned count;
+  const GraphHandle* graphs; ///< given by the driver
+  ContextHandle context;
+};
+/// CUgraphNodeParams.
+struct GraphNodeParams {
+  int type;
+  std::array<int, 3> reserved0;
+  union {
+    std::array<long long, 29> reserved1;
+    KernelNodeParams kernel;
+    MemcpyNodeParams memcpy;
+    MemsetNodeParams memset;
+    HostNodeParams host;
+    ChildNodeParams graph;
+    EventHandle event;
+    GraphAllocParams alloc;
+    DevicePointer free;
+    ConditionalNodeParams conditional;
+  };
+  long long reserved2;
+};
+static_assert(sizeof(GraphNodeParams) == 256);
+/// CUgraphExecUpdateResultInfo.
+struct UpdateInfo {
+  int result;
+  NodeHandle node, from;
+};
+static_assert(sizeof(KernelNodeParams) == 72 && sizeof(MemsetNodeParams) == 40 && sizeof(GraphAllocParams) == 120 &&
+              sizeof(EdgeData) == 8);
 
 } // namespace tiletwin::driver

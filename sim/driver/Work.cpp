@@ -1,7 +1,6 @@
 // sim/driver/Work.cpp -- see Work.h.
 #include "sim/driver/Work.h"
 #include "sim/driver/Context.h"
-#include "sim/driver/DeviceMemory.h"
 #include "sim/driver/Stream.h"
 #include <cstring>
 
@@ -40,12 +39,6 @@ Result RecordWork::run(Context&) {
   event->capture = nullptr;
   event->nodes.clear();
   return cuda::kSuccess;
-}
-
-Result FreeWork::run(Context&) {
-  return DeviceMemory::instance().release(address, [](const Allocation& a) {
-    return a.kind == MemoryKind::Pool || a.kind == MemoryKind::Device || a.kind == MemoryKind::Managed;
-  });
 }
 
 } // namespace tiletwin::driver

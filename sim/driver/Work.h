@@ -72,13 +72,4 @@ public:
   std::shared_ptr<Event> event;
 };
 
-/// Memory that a graph makes: its address is fixed when the node is made, and it is there from that node's run to the one
-/// that gives it back.
-class FreeWork final : public Work {
-public:
-  explicit FreeWork(DevicePointer address) : Work(kNodeMemoryFree), address(address) {}
-  Result run(Context& context) override;
-  DevicePointer address;
-};
-
 } // namespace tiletwin::driver

@@ -27,7 +27,8 @@ LAYOUT(Copy2D, CUDA_MEMCPY2D) LAYOUT(Copy3D, CUDA_MEMCPY3D) LAYOUT(PoolPropertie
 LAYOUT(AccessDescription, CUmemAccessDesc) LAYOUT(KernelNodeParams, CUDA_KERNEL_NODE_PARAMS)
 LAYOUT(MemsetNodeParams, CUDA_MEMSET_NODE_PARAMS) LAYOUT(HostNodeParams, CUDA_HOST_NODE_PARAMS)
 LAYOUT(GraphInstantiateParams, CUDA_GRAPH_INSTANTIATE_PARAMS) LAYOUT(Location, CUmemLocation)
-LAYOUT(AllocationProperties, CUmemAllocationProp)
+LAYOUT(AllocationProperties, CUmemAllocationProp) LAYOUT(GraphNodeParams, CUgraphNodeParams)
+LAYOUT(GraphAllocParams, CUDA_MEM_ALLOC_NODE_PARAMS) LAYOUT(UpdateInfo, CUgraphExecUpdateResultInfo)
 namespace tiletwin::driver {
 """
 

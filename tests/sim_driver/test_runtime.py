@@ -56,7 +56,8 @@ def test_functions_and_errors_are_those_of_the_toolkit():
         pytest.skip("the CUDA runtime's headers are of a version before 13")
     text = (declarations.ROOT / "sim" / "cudart" / "RuntimeApi.h").read_text()
     rows = re.findall(
-        r"\bX\((cuda\w+),\s*(\((?:[^()]|\([^()]*\))*\))(?:,\s*cu\w+,\s*\([^()]*\))?\)", re.sub(r"\\\n\s*", " ", text)
+        r"\bX\((cuda\w+),\s*(\((?:[^()]|\([^()]*\))*\))(?:,\s*cu\w+,\s*\((?:[^()]|\([^()]*\))*\))?\)",
+        re.sub(r"\\\n\s*", " ", text),
     )
     assert len(rows) > 130
     checks = [f'static_assert(SameFunction<decltype(&::{n}), int (*) {p}>::value, "{n}");' for n, p in rows]

@@ -1,24 +1,19 @@
-// sim/driver/assembler/Main.cpp -- the virtual GPU's ptxas: clients that insist on machine code get an image that carries its PTX.
+// sim/driver/compilers/Ptxas.cpp -- the virtual GPU's ptxas: clients that insist on machine code get an image that carries its PTX.
 // Here:      the program. TILETWIN_GPU_PTXAS names NVIDIA's ptxas, which checks the text and makes the machine code.
 // Not here:  the image (CarriedPtx.h), who leads clients here (python/tiletwin/gpu.py).
 // Invariant: options, output and exit status are those of NVIDIA's. Without it the image is the text, which nobody has checked.
 #include "sim/driver/CarriedPtx.h"
+#include "sim/driver/compilers/Program.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
-#include <spawn.h>
 #include <string>
 #include <string_view>
-#include <sys/wait.h>
-#include <vector>
-
-extern char** environ; // NOLINT(readability-redundant-declaration): not every header has it
 
 namespace {
 
+using tiletwin::compilers::readFile;
 using tiletwin::driver::withPtx;
 
 int fail(const std::string& what) {
@@ -51,27 +46,6 @@ Words read(const std::vector<std::string>& words) {
   return found;
 }
 
-bool readFile(const std::string& path, std::string& content) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return false;
-  content.assign(std::istreambuf_iterator<char>(file), {});
-  return !file.bad();
-}
-
-/// The exit status of NVIDIA's ptxas; that of a shell where a signal ended it. Below 0: it cannot be run.
-int run(const std::string& program, char** arguments) {
-  pid_t child = 0;
-  arguments[0] = const_cast<char*>(program.c_str()); // NOLINT: it is read
-  if (const int error = posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments, environ)) {
-    errno = error;
-    return -1;
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return -1;
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 } // namespace
 
 int main(int count, char** arguments) {
@@ -79,7 +53,7 @@ int main(int count, char** arguments) {
   const char* given = std::getenv("TILETWIN_GPU_PTXAS");
   const std::string real = given ? given : "";
   if (!real.empty()) {
-    const int status = run(real, arguments);
+    const int status = tiletwin::compilers::run(real, {arguments + 1, arguments + count});
     if (status < 0) return fail("TILETWIN_GPU_PTXAS=" + real + ": " + std::strerror(errno));
     if (status) return status;
   }
@@ -99,8 +73,5 @@ int main(int count, char** arguments) {
   } else {
     image = ptx;
   }
-  std::ofstream out(words.output, std::ios::binary | std::ios::trunc);
-  out << image;
-  out.close();
-  return out ? 0 : fail("cannot write " + words.output);
+  return tiletwin::compilers::writeFile(words.output, image) ? 0 : fail("cannot write " + words.output);
 }
