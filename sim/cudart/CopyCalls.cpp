@@ -2,6 +2,7 @@
 // Invariant: what a kind calls a device's memory is memory that the driver knows; otherwise the copy is refused, as on a GPU.
 #include "sim/cudart/Binaries.h"
 #include "sim/cudart/Runtime.h"
+#include "sim/driver/ArrayApi.h"
 #include "sim/driver/MemoryApi.h"
 
 namespace tiletwin::cudart {
@@ -52,16 +53,29 @@ Copy3D plain3D(const Copy3DParameters& p) {
   return c;
 }
 
+/// With an array on one side widths and places along rows are in its texels.
+Error useArrays(const Copy3DParameters& p, Copy3D& plain) {
+  Array3DDescription asked{};
+  sim::TexelType type{};
+  auto* const array = static_cast<ArrayHandle>(p.fromArray ? p.fromArray : p.toArray);
+  if (const Result result = cuArray3DGetDescriptor_v2(&asked, array)) return result;
+  if (!texelOf(asked.format, type)) return cuda::kInvalidValue;
+  const size_t texel = size_t(sim::bytesOf(type)) * asked.channels;
+  plain.width *= texel;
+  if (p.fromArray) plain.fromType = kArrayMemory, plain.fromArray = p.fromArray, plain.fromX *= texel;
+  if (p.toArray) plain.toType = kArrayMemory, plain.toArray = p.toArray, plain.toX *= texel;
+  return cuda::kSuccess;
+}
+
 template <class Give> Error copy3D(const Copy3DParameters* p, const Give& give) noexcept {
   return inRuntime([&]() -> Error {
     if (!p) return cuda::kInvalidValue;
-    if (p->fromArray || p->toArray) {
-      say("copies of arrays (cudaArray) are not there");
-      return cuda::kNotSupported;
-    }
     if (!p->extent.width || !p->extent.height || !p->extent.depth) return cuda::kSuccess;
-    if (const Error error = checkKind(p->to.address, p->from.address, p->kind)) return error;
-    const Copy3D plain = plain3D(*p);
+    if (!p->fromArray && !p->toArray)
+      if (const Error error = checkKind(p->to.address, p->from.address, p->kind)) return error;
+    Copy3D plain = plain3D(*p);
+    if (p->fromArray || p->toArray)
+      if (const Error error = useArrays(*p, plain)) return error;
     return give(plain);
   });
 }

@@ -1,6 +1,7 @@
 // sim/cudart/DeviceCalls.cpp -- the runtime's functions on devices.
 #include "sim/cudart/Runtime.h"
 #include "sim/driver/Api.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tiletwin::cudart {
@@ -39,6 +40,9 @@ void fill(DeviceProperties& p, DeviceHandle device) {
   p.multiProcessorCount = of(16);
   p.integrated = of(18);
   p.canMapHostMemory = of(19);
+  constexpr std::array kTextures{21, 77, 22, 23, 73, 74, 70, 71, 72, 45, 46, 24, 25, 26, 47, 48, 49, 52, 42, 43,
+                                 27, 28, 29, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68};
+  std::ranges::transform(kTextures, p.textures.begin(), [&](int number) { return of(number); });
   p.surfaceAlignment = size_t(of(30));
   p.concurrentKernels = of(31);
   p.eccEnabled = of(32);

@@ -1,6 +1,7 @@
 // sim/cudart/ForwardCalls.cpp -- functions of the runtime that are the driver's, functions that are not there, the last error.
 #include "sim/cudart/MissingNames.h"
 #include "sim/cudart/Runtime.h"
+#include "sim/driver/ArrayApi.h"
 #include "sim/driver/GraphApi.h"
 #include "sim/driver/MemoryApi.h"
 #include <cstdio>

@@ -185,7 +185,20 @@
     const NodeHandle** nodes, const EdgeData** edges, size_t* count), cuStreamGetCaptureInfo_v3, (stream, status, \
     id, graph, nodes, edges, count)) \
   X(cudaStreamUpdateCaptureDependencies, (StreamHandle stream, const NodeHandle* nodes, const EdgeData* edges, \
-    size_t count, unsigned flags), cuStreamUpdateCaptureDependencies_v2, (stream, nodes, edges, count, flags))
+    size_t count, unsigned flags), cuStreamUpdateCaptureDependencies_v2, (stream, nodes, edges, count, flags)) \
+  X(cudaGetMipmappedArrayLevel, (ArrayHandle * array, MipmappedHandle mipmapped, unsigned level), \
+    cuMipmappedArrayGetLevel, (array, mipmapped, level)) \
+  X(cudaDestroyTextureObject, (unsigned long long texture), cuTexObjectDestroy, (texture)) \
+  X(cudaDestroySurfaceObject, (unsigned long long surface), cuSurfObjectDestroy, (surface)) \
+  X(cudaGetTextureObjectResourceViewDesc, (ViewDescription * view, unsigned long long texture), \
+    cuTexObjectGetResourceViewDesc, (view, texture)) \
+  X(cudaIpcGetMemHandle, (IpcHandle * handle, void* address), cuIpcGetMemHandle, (handle, \
+    reinterpret_cast<DevicePointer>(address))) \
+  X(cudaIpcOpenMemHandle, (void** address, IpcHandle handle, unsigned flags), cuIpcOpenMemHandle_v2, \
+    (reinterpret_cast<DevicePointer*>(address), handle, flags)) \
+  X(cudaIpcCloseMemHandle, (void* address), cuIpcCloseMemHandle, (reinterpret_cast<DevicePointer>(address))) \
+  X(cudaIpcGetEventHandle, (IpcHandle * handle, EventHandle event), cuIpcGetEventHandle, (handle, event)) \
+  X(cudaIpcOpenEventHandle, (EventHandle * event, IpcHandle handle), cuIpcOpenEventHandle, (event, handle))
 
 #define TILETWIN_RUNTIME_FUNCTIONS(X) \
   X(cudaGetLastError, ()) \
@@ -287,7 +300,35 @@
   X(cudaGraphExecMemcpyNodeSetParams1D, (GraphExecHandle exec, NodeHandle node, void* to, const void* from, \
     size_t bytes, int kind)) \
   X(cudaGraphAddNode, (NodeHandle * node, GraphHandle graph, const NodeHandle* behind, const EdgeData* edges, \
-    size_t count, RuntimeNodeParams* params))
+    size_t count, RuntimeNodeParams* params)) \
+  X(cudaMallocArray, (ArrayHandle* array, const ChannelFormat* channels, size_t width, size_t height, \
+    unsigned flags)) \
+  X(cudaMalloc3DArray, (ArrayHandle* array, const ChannelFormat* channels, Extent extent, unsigned flags)) \
+  X(cudaMallocMipmappedArray, (MipmappedHandle* array, const ChannelFormat* channels, Extent extent, \
+    unsigned levels, unsigned flags)) \
+  X(cudaFreeArray, (ArrayHandle array)) \
+  X(cudaFreeMipmappedArray, (MipmappedHandle array)) \
+  X(cudaArrayGetInfo, (ChannelFormat* channels, Extent* extent, unsigned* flags, ArrayHandle array)) \
+  X(cudaGetChannelDesc, (ChannelFormat* channels, ArrayHandle array)) \
+  X(cudaMemcpy2DToArray, (ArrayHandle to, size_t x, size_t y, const void* from, size_t pitch, size_t width, \
+    size_t height, int kind)) \
+  X(cudaMemcpy2DToArrayAsync, (ArrayHandle to, size_t x, size_t y, const void* from, size_t pitch, size_t width, \
+    size_t height, int kind, StreamHandle stream)) \
+  X(cudaMemcpy2DFromArray, (void* to, size_t pitch, ArrayHandle from, size_t x, size_t y, size_t width, \
+    size_t height, int kind)) \
+  X(cudaMemcpy2DFromArrayAsync, (void* to, size_t pitch, ArrayHandle from, size_t x, size_t y, size_t width, \
+    size_t height, int kind, StreamHandle stream)) \
+  X(cudaMemcpy2DArrayToArray, (ArrayHandle to, size_t toX, size_t toY, ArrayHandle from, size_t fromX, \
+    size_t fromY, size_t width, size_t height, int kind)) \
+  X(cudaMemcpyToArray, (ArrayHandle to, size_t x, size_t y, const void* from, size_t bytes, int kind)) \
+  X(cudaMemcpyToArrayAsync, (ArrayHandle to, size_t x, size_t y, const void* from, size_t bytes, int kind, \
+    StreamHandle stream)) \
+  X(cudaMemcpyFromArray, (void* to, ArrayHandle from, size_t x, size_t y, size_t bytes, int kind)) \
+  X(cudaMemcpyFromArrayAsync, (void* to, ArrayHandle from, size_t x, size_t y, size_t bytes, int kind, \
+    StreamHandle stream)) \
+  X(cudaCreateTextureObject, (unsigned long long* texture, const RuntimeResource* resource, \
+    const RuntimeTexture* asked, const ViewDescription* view)) \
+  X(cudaCreateSurfaceObject, (unsigned long long* surface, const RuntimeResource* resource))
 // clang-format on
 
 namespace tiletwin::cudart {

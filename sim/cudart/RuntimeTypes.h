@@ -3,6 +3,7 @@
 // Source:    "CUDA Runtime API", NVIDIA, version 13. tests/sim_driver compares sizes and numbers with driver_types.h where that
 //            is installed.
 #pragma once
+#include "sim/driver/Arrays.h"
 #include "sim/driver/Types.h"
 #include <array>
 #include <cstddef>
@@ -14,8 +15,8 @@ using namespace tiletwin::driver;
 
 /// cudaError_t. What the driver returns has the same number in both.
 using Error = int;
-inline constexpr Error kInvalidConfiguration = 9, kInvalidPitch = 12, kInvalidSymbol = 13, kInvalidCopyDirection = 21,
-                       kInvalidDeviceFunction = 98, kMissingConfiguration = 52;
+inline constexpr Error kInvalidConfiguration = 9, kInvalidChannel = 20, kInvalidPitch = 12, kInvalidSymbol = 13,
+                       kInvalidCopyDirection = 21, kInvalidDeviceFunction = 98, kMissingConfiguration = 52;
 
 /// cudaChannelFormatDesc: bits of each part of an element, and whether they are signed, unsigned, or floats.
 struct ChannelFormat {
@@ -33,6 +34,36 @@ struct Position {
 struct PitchedPointer {
   void* address;
   size_t pitch, width, height;
+};
+/// cudaResourceDesc and cudaTextureDesc.
+struct RuntimeResource {
+  int type;
+  union {
+    ArrayHandle array;
+    MipmappedHandle mipmapped;
+    struct {
+      void* address;
+      ChannelFormat channels;
+      size_t bytes;
+    } linear;
+    struct {
+      void* address;
+      ChannelFormat channels;
+      size_t width, height, pitch;
+    } pitched;
+    std::array<int, 32> reserved;
+  };
+  unsigned flags;
+};
+struct RuntimeTexture {
+  std::array<int, 3> addressing;
+  int filter, readMode, isSrgb;
+  std::array<float, 4> border;
+  int isNormalized;
+  unsigned anisotropy;
+  int levelFilter;
+  float levelBias, leastLevel, mostLevel;
+  int withoutTrilinear, isSeamless;
 };
 struct Copy3DParameters {
   void* fromArray;
@@ -103,7 +134,7 @@ struct DeviceProperties {
   int major, minor;
   size_t textureAlignment, texturePitchAlignment;
   int multiProcessorCount, integrated, canMapHostMemory;
-  std::array<int, 39> textures; ///< sizes of textures and surfaces: there are none
+  std::array<int, 39> textures; ///< sizes of textures and surfaces
   size_t surfaceAlignment;
   int concurrentKernels, eccEnabled, pciBusId, pciDeviceId, pciDomainId, tccDriver, asyncEngineCount, unifiedAddressing;
   int memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor, streamPrioritiesSupported;

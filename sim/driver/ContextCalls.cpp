@@ -115,7 +115,14 @@ Result cuCtxCreate_v3(ContextHandle* context, void* affinities, int count, unsig
   return count ? cuda::kNotSupported : makeContext(context, flags, device);
 }
 Result cuCtxCreate_v4(ContextHandle* context, void* parameters, unsigned flags, DeviceHandle device) {
-  return parameters ? cuda::kNotSupported : makeContext(context, flags, device);
+  struct Parameters { // CUctxCreateParams
+    const void* affinities;
+    int count;
+    const void* graphics;
+  };
+  const auto* asked = static_cast<const Parameters*>(parameters);
+  const bool isPlain = !asked || (!asked->count && !asked->graphics);
+  return isPlain ? makeContext(context, flags, device) : cuda::kNotSupported;
 }
 
 Result cuCtxDestroy_v2(ContextHandle handle) {

@@ -4,7 +4,7 @@
 
 namespace tiletwin::driver {
 
-/// kInvalidValue: rows that overlap, addresses that are in no memory; kNotSupported: arrays.
+/// kInvalidValue: rows that overlap, addresses that are in no memory; kInvalidHandle: no array.
 Result makeCopy(const Copy3D& copy, std::shared_ptr<CopyWork>& work);
 /// A copy of one row, as a graph's node tells it.
 Copy3D askedOf(const CopyShape& shape, bool fromDevice, bool toDevice);

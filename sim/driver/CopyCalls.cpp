@@ -1,6 +1,7 @@
 // sim/driver/CopyCalls.cpp -- the driver's functions that copy and fill memory.
 // Host and devices share one address space, so every copy is one between addresses of this process. Which side is a device's is
 // checked where the driver knows: a range has to lie in one allocation as a whole.
+#include "sim/driver/Arrays.h"
 #include "sim/driver/Call.h"
 #include "sim/driver/Copies.h"
 #include "sim/driver/DeviceMemory.h"
@@ -56,6 +57,23 @@ Result copy3D(const Copy3D* copy, const StreamHandle* stream) noexcept {
     if (const Result result = makeCopy(*copy, work)) return result;
     return give(context, work, stream);
   });
+}
+
+/// A side of a copy of one row.
+struct RowEnd {
+  MemoryType type;
+  const void* host;
+  DevicePointer device;
+  ArrayHandle array;
+};
+Result copyRow(const RowEnd& from, const RowEnd& to, size_t fromOffset, size_t toOffset, size_t bytes,
+               const StreamHandle* stream) noexcept {
+  Copy3D copy{};
+  copy.fromType = from.type, copy.fromHost = from.host, copy.fromDevice = from.device, copy.fromArray = from.array;
+  copy.toType = to.type, copy.toHost = const_cast<void*>(to.host), copy.toDevice = to.device, copy.toArray = to.array;
+  copy.fromX = fromOffset, copy.toX = toOffset;
+  copy.width = bytes, copy.height = copy.depth = 1;
+  return copy3D(&copy, stream);
 }
 
 Copy3D with3Dimensions(const Copy2D& flat) {
@@ -123,27 +141,68 @@ Copy3D askedOf(const CopyShape& shape, bool fromDevice, bool toDevice) {
   return copy;
 }
 
+namespace {
+
+/// One side of a copy: where its first byte lies, and the bytes from row to row and slice to slice.
+struct Side {
+  const std::byte* first = nullptr;
+  size_t pitch = 0, slice = 0;
+};
+
+struct SideDescription {
+  size_t x, y, z;
+  MemoryType type;
+  const void* host;
+  DevicePointer device;
+  void* array;
+  size_t pitch, height;
+};
+
+Result sideOf(const SideDescription& d, const Copy3D& copy, Side& side) {
+  if (d.type == kArrayMemory) {
+    const std::shared_ptr<Array> array = find<Array>(d.array);
+    if (!array) return kInvalidHandle;
+    const sim::ImageLevel& level = array->level;
+    if (d.x + copy.width > level.pitch || d.y + copy.height > level.height || d.z + copy.depth > level.depth ||
+        d.x % size_t(array->texelBytes) || copy.width % size_t(array->texelBytes))
+      return cuda::kInvalidValue;
+    side.pitch = level.pitch;
+    side.slice = level.slice;
+    side.first = level.data;
+  } else {
+    side.first = d.type == kHostMemory                                 ? static_cast<const std::byte*>(d.host)
+                 : d.type == kDeviceMemory || d.type == kUnifiedMemory ? hostAt(d.device)
+                                                                       : nullptr;
+    side.pitch = d.pitch ? d.pitch : d.x + copy.width; // 0: rows without gaps
+    side.slice = side.pitch * (d.height ? d.height : copy.height);
+    if (!side.first || (copy.height > 1 && side.pitch < copy.width)) return cuda::kInvalidValue;
+  }
+  side.first += d.z * side.slice + d.y * side.pitch + d.x;
+  return cuda::kSuccess;
+}
+
+} // namespace
+
 Result makeCopy(const Copy3D& copy, std::shared_ptr<CopyWork>& work) {
-  const auto base = [](MemoryType type, const void* host, DevicePointer device) -> const std::byte* {
-    if (type == kHostMemory) return static_cast<const std::byte*>(host);
-    return type == kDeviceMemory || type == kUnifiedMemory ? hostAt(device) : nullptr;
-  };
-  if (copy.fromType == kArrayMemory || copy.toType == kArrayMemory) return cuda::kNotSupported;
-  const std::byte* from = base(copy.fromType, copy.fromHost, copy.fromDevice);
-  const std::byte* to = base(copy.toType, copy.toHost, copy.toDevice);
+  Side from, to;
+  if (const Result result = sideOf({copy.fromX, copy.fromY, copy.fromZ, copy.fromType, copy.fromHost, copy.fromDevice,
+                                    copy.fromArray, copy.fromPitch, copy.fromHeight},
+                                   copy, from))
+    return result;
+  if (const Result result = sideOf({copy.toX, copy.toY, copy.toZ, copy.toType, copy.toHost, copy.toDevice, copy.toArray,
+                                    copy.toPitch, copy.toHeight},
+                                   copy, to))
+    return result;
   CopyShape shape;
   shape.width = copy.width;
   shape.height = copy.height;
   shape.depth = copy.depth;
-  // A pitch of 0 is that of rows without gaps.
-  shape.fromPitch = copy.fromPitch ? copy.fromPitch : copy.fromX + copy.width;
-  shape.toPitch = copy.toPitch ? copy.toPitch : copy.toX + copy.width;
-  shape.fromSlice = shape.fromPitch * (copy.fromHeight ? copy.fromHeight : copy.height);
-  shape.toSlice = shape.toPitch * (copy.toHeight ? copy.toHeight : copy.height);
-  if (!from || !to || (copy.height > 1 && (shape.fromPitch < copy.width || shape.toPitch < copy.width)))
-    return cuda::kInvalidValue;
-  shape.from = from + copy.fromZ * shape.fromSlice + copy.fromY * shape.fromPitch + copy.fromX;
-  shape.to = const_cast<std::byte*>(to) + copy.toZ * shape.toSlice + copy.toY * shape.toPitch + copy.toX;
+  shape.from = from.first;
+  shape.fromPitch = from.pitch;
+  shape.fromSlice = from.slice;
+  shape.to = const_cast<std::byte*>(to.first);
+  shape.toPitch = to.pitch;
+  shape.toSlice = to.slice;
   work = std::make_shared<CopyWork>(shape);
   work->asked = copy;
   return cuda::kSuccess;
@@ -190,6 +249,29 @@ Result cuMemcpy2DUnaligned_v2(const Copy2D* copy) { return copy2D(copy, nullptr)
 Result cuMemcpy2DAsync_v2(const Copy2D* copy, StreamHandle stream) { return copy2D(copy, &stream); }
 Result cuMemcpy3D_v2(const Copy3D* copy) { return copy3D(copy, nullptr); }
 Result cuMemcpy3DAsync_v2(const Copy3D* copy, StreamHandle stream) { return copy3D(copy, &stream); }
+
+Result cuMemcpyHtoA_v2(ArrayHandle to, size_t offset, const void* from, size_t bytes) {
+  return copyRow({kHostMemory, from, 0, nullptr}, {kArrayMemory, nullptr, 0, to}, 0, offset, bytes, nullptr);
+}
+Result cuMemcpyHtoAAsync_v2(ArrayHandle to, size_t offset, const void* from, size_t bytes, StreamHandle stream) {
+  return copyRow({kHostMemory, from, 0, nullptr}, {kArrayMemory, nullptr, 0, to}, 0, offset, bytes, &stream);
+}
+Result cuMemcpyAtoH_v2(void* to, ArrayHandle from, size_t offset, size_t bytes) {
+  return copyRow({kArrayMemory, nullptr, 0, from}, {kHostMemory, to, 0, nullptr}, offset, 0, bytes, nullptr);
+}
+Result cuMemcpyAtoHAsync_v2(void* to, ArrayHandle from, size_t offset, size_t bytes, StreamHandle stream) {
+  return copyRow({kArrayMemory, nullptr, 0, from}, {kHostMemory, to, 0, nullptr}, offset, 0, bytes, &stream);
+}
+Result cuMemcpyDtoA_v2(ArrayHandle to, size_t offset, DevicePointer from, size_t bytes) {
+  return copyRow({kDeviceMemory, nullptr, from, nullptr}, {kArrayMemory, nullptr, 0, to}, 0, offset, bytes, nullptr);
+}
+Result cuMemcpyAtoD_v2(DevicePointer to, ArrayHandle from, size_t offset, size_t bytes) {
+  return copyRow({kArrayMemory, nullptr, 0, from}, {kDeviceMemory, nullptr, to, nullptr}, offset, 0, bytes, nullptr);
+}
+Result cuMemcpyAtoA_v2(ArrayHandle to, size_t toOffset, ArrayHandle from, size_t fromOffset, size_t bytes) {
+  return copyRow({kArrayMemory, nullptr, 0, from}, {kArrayMemory, nullptr, 0, to}, fromOffset, toOffset, bytes,
+                 nullptr);
+}
 
 Result cuMemsetD8_v2(DevicePointer to, unsigned char value, size_t count) {
   return fill({to, 0, value, 1, count, 1}, nullptr);

@@ -4,6 +4,7 @@
 #include "sim/driver/VirtualDevice.h"
 #include <algorithm>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace tiletwin::driver {
 namespace {
@@ -20,6 +21,8 @@ const char* wordOf(MemoryKind kind) {
   case MemoryKind::Host: return "pinned host memory ";
   case MemoryKind::Registered: return "registered host memory ";
   case MemoryKind::Virtual: return "virtual memory ";
+  case MemoryKind::Array: return "array ";
+  case MemoryKind::Imported: return "memory of another process ";
   case MemoryKind::Module: break;
   }
   return "";
@@ -97,8 +100,12 @@ Result DeviceMemory::add(Allocation known) {
 
 void DeviceMemory::forget(std::map<uint64_t, Allocation>::iterator at) {
   const Allocation& gone = at->second;
+  if (gone.file >= 0) close(gone.file);
+  if (gone.file >= 0 || gone.kind == MemoryKind::Imported) // the range's own pages again
+    mmap(reinterpret_cast<void*>(gone.begin), pagesOf(gone.bytes), PROT_READ | PROT_WRITE, // NOLINT: an address
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (isOurs(gone.begin)) {
-    if (!gone.isOfHost()) gone.device->giveMemory(gone.bytes);
+    if (!gone.isOfHost() && gone.kind != MemoryKind::Imported) gone.device->giveMemory(gone.bytes);
     madvise(reinterpret_cast<void*>(gone.begin), pagesOf(gone.bytes), MADV_DONTNEED); // NOLINT: an address
   }
   allocations_.erase(at);
@@ -110,6 +117,46 @@ Result DeviceMemory::release(uint64_t address, const std::function<bool(const Al
   const auto at = allocations_.find(address);
   if (at == allocations_.end() || !accept(at->second)) return cuda::kInvalidValue;
   forget(at);
+  return cuda::kSuccess;
+}
+
+Result DeviceMemory::share(uint64_t address, int& file, uint64_t& bytes) {
+  const std::unique_lock lock(mutex_);
+  const auto at = allocations_.find(address);
+  if (at == allocations_.end()) return cuda::kInvalidValue;
+  Allocation& shared = at->second;
+  if (shared.kind != MemoryKind::Device && shared.kind != MemoryKind::Pool) return cuda::kInvalidValue;
+  bytes = shared.bytes;
+  file = shared.file;
+  if (file >= 0) return cuda::kSuccess;
+  const size_t pages = pagesOf(bytes);
+  void* const own = reinterpret_cast<void*>(address); // NOLINT: an address
+  file = memfd_create("tiletwin", MFD_CLOEXEC);
+  if (file < 0) return kOperatingSystem;
+  bool isGood = ftruncate(file, off_t(pages)) == 0;
+  for (size_t done = 0; isGood && done < pages;) {
+    const ssize_t written = pwrite(file, static_cast<const char*>(own) + done, pages - done, off_t(done));
+    isGood = written > 0;
+    done += isGood ? size_t(written) : 0;
+  }
+  if (!isGood || mmap(own, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
+    close(file);
+    return kOperatingSystem;
+  }
+  shared.file = file;
+  return cuda::kSuccess;
+}
+
+Result DeviceMemory::import(Allocation wanted, int file, uint64_t& address) {
+  const std::unique_lock lock(mutex_);
+  address = wanted.begin = place(wanted.bytes);
+  if (!address) return cuda::kOutOfMemory;
+  void* const at = reinterpret_cast<void*>(address); // NOLINT: an address
+  if (mmap(at, pagesOf(wanted.bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+    return kOperatingSystem;
+  wanted.number = made_++;
+  allocations_.emplace(address, std::move(wanted));
+  snapshots_.clear();
   return cuda::kSuccess;
 }
 
@@ -171,6 +218,7 @@ std::shared_ptr<const std::vector<Buffer>> DeviceMemory::buffers(const VirtualDe
   auto buffers = std::make_shared<std::vector<Buffer>>();
   for (const auto& [begin, allocation] : allocations_) {
     if (allocation.kind == MemoryKind::Module) continue; // the launch knows its own, others are nobody's business
+    if (allocation.kind == MemoryKind::Array) continue;
     const bool isEverybodys = allocation.isOfHost() || allocation.kind == MemoryKind::Managed;
     if (allocation.kind == MemoryKind::Virtual) {
       if (!(allocation.readers >> device.ordinal() & 1)) continue;

@@ -28,6 +28,8 @@ enum class MemoryKind : uint8_t {
   Registered, ///< cuMemHostRegister: memory of the client
   Module,     ///< a module's variable
   Virtual,    ///< cuMemMap
+  Imported,   ///< cuIpcOpenMemHandle: another process's
+  Array,      ///< cuArrayCreate: textures and surfaces alone reach it
 };
 
 struct Allocation {
@@ -40,6 +42,7 @@ struct Allocation {
   const void* pool = nullptr;        ///< of kind Pool: its Pool
   std::string name;                  ///< of kind Module: the variable's
   uint32_t readers = 0, writers = 0; ///< of kind Virtual: a bit for each device that may
+  int file = -1;                     ///< whose pages its are, once other processes may have them
   uint64_t end() const { return begin + bytes; }
   bool isOfHost() const { return kind == MemoryKind::Host || kind == MemoryKind::Registered; }
 };
@@ -54,6 +57,11 @@ public:
   Result add(Allocation known);
   /// Gives back what begins at `address`, if accept(allocation) says so; kInvalidValue if nothing does.
   Result release(uint64_t address, const std::function<bool(const Allocation&)>& accept);
+  /// Puts what begins at `address` into a file, once, whose pages take the place of its own. kInvalidValue: nothing does, or
+  /// it is not the device's alone.
+  Result share(uint64_t address, int& file, uint64_t& bytes);
+  /// The same memory in another process.
+  Result import(Allocation wanted, int file, uint64_t& address);
   /// Makes a client's range of addresses known, in which Virtual memory will lie.
   void reserve(uint64_t address, uint64_t bytes);
   /// Forgets such a range and what lies there.

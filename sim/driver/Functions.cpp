@@ -1,5 +1,6 @@
 // sim/driver/Functions.cpp -- see Functions.h.
 #include "sim/driver/Functions.h"
+#include "sim/driver/ArrayApi.h"
 #include "sim/driver/GraphApi.h"
 #include "sim/driver/MemoryApi.h"
 #include "sim/driver/MissingNames.h"
@@ -67,7 +68,7 @@ const std::vector<FunctionRow>& rows() {
             TILETWIN_GPU_MODULES(TILETWIN_GPU_ROW) TILETWIN_GPU_LAUNCHES(TILETWIN_GPU_ROW)
                 TILETWIN_GPU_MEMORY(TILETWIN_GPU_ROW) TILETWIN_GPU_COPIES(TILETWIN_GPU_ROW)
                     TILETWIN_GPU_STREAMS(TILETWIN_GPU_ROW) TILETWIN_GPU_GRAPHS(TILETWIN_GPU_ROW)
-                        TILETWIN_GPU_MISSING_FUNCTIONS(TILETWIN_GPU_MISSING_ROW)};
+                        TILETWIN_GPU_ARRAYS(TILETWIN_GPU_ROW) TILETWIN_GPU_MISSING_FUNCTIONS(TILETWIN_GPU_MISSING_ROW)};
     std::sort(all->begin(), all->end(), [](const FunctionRow& a, const FunctionRow& b) {
       return a.name != b.name ? a.name < b.name : a.since < b.since;
     });

@@ -60,7 +60,12 @@
     (unsigned long long* flags, const Location* location, DevicePointer address))                                      \
   X(cuMemRetainAllocationHandle, 11000, cuMemRetainAllocationHandle, (unsigned long long* handle, void* address))      \
   X(cuMemGetAllocationPropertiesFromHandle, 10020, cuMemGetAllocationPropertiesFromHandle,                             \
-    (AllocationProperties * properties, unsigned long long handle))
+    (AllocationProperties * properties, unsigned long long handle))                                                    \
+  X(cuIpcGetMemHandle, 4010, cuIpcGetMemHandle, (IpcHandle * handle, DevicePointer address))                           \
+  X(cuIpcOpenMemHandle, 11000, cuIpcOpenMemHandle_v2, (DevicePointer * address, IpcHandle handle, unsigned flags))     \
+  X(cuIpcCloseMemHandle, 4010, cuIpcCloseMemHandle, (DevicePointer address))                                           \
+  X(cuIpcGetEventHandle, 4010, cuIpcGetEventHandle, (IpcHandle * handle, EventHandle event))                           \
+  X(cuIpcOpenEventHandle, 4010, cuIpcOpenEventHandle, (EventHandle * event, IpcHandle handle))
 
 // X(name, since, symbol, (parameters)); `since` of a copy is that of its version with sizes of 64 bits
 #define TILETWIN_GPU_COPIES(X)                                                                                         \
@@ -103,7 +108,17 @@
   X(cuMemsetD2D16Async, 3020, cuMemsetD2D16Async,                                                                      \
     (DevicePointer to, size_t pitch, unsigned short value, size_t width, size_t height, StreamHandle stream))          \
   X(cuMemsetD2D32Async, 3020, cuMemsetD2D32Async,                                                                      \
-    (DevicePointer to, size_t pitch, unsigned value, size_t width, size_t height, StreamHandle stream))
+    (DevicePointer to, size_t pitch, unsigned value, size_t width, size_t height, StreamHandle stream))                \
+  X(cuMemcpyHtoA, 3020, cuMemcpyHtoA_v2, (ArrayHandle to, size_t offset, const void* from, size_t bytes))              \
+  X(cuMemcpyHtoAAsync, 3020, cuMemcpyHtoAAsync_v2,                                                                     \
+    (ArrayHandle to, size_t offset, const void* from, size_t bytes, StreamHandle stream))                              \
+  X(cuMemcpyAtoH, 3020, cuMemcpyAtoH_v2, (void* to, ArrayHandle from, size_t offset, size_t bytes))                    \
+  X(cuMemcpyAtoHAsync, 3020, cuMemcpyAtoHAsync_v2,                                                                     \
+    (void* to, ArrayHandle from, size_t offset, size_t bytes, StreamHandle stream))                                    \
+  X(cuMemcpyDtoA, 3020, cuMemcpyDtoA_v2, (ArrayHandle to, size_t offset, DevicePointer from, size_t bytes))            \
+  X(cuMemcpyAtoD, 3020, cuMemcpyAtoD_v2, (DevicePointer to, ArrayHandle from, size_t offset, size_t bytes))            \
+  X(cuMemcpyAtoA, 3020, cuMemcpyAtoA_v2,                                                                               \
+    (ArrayHandle to, size_t toOffset, ArrayHandle from, size_t fromOffset, size_t bytes))
 
 #define TILETWIN_GPU_STREAMS(X)                                                                                        \
   X(cuStreamCreate, 2000, cuStreamCreate, (StreamHandle * stream, unsigned flags))                                     \

@@ -69,7 +69,7 @@ Result pointerAttribute(void* value, int attribute, const Allocation& memory, De
   case kPointerBufferId: return put(value, memory.number + 1);
   case kPointerIsManaged: return put(value, unsigned(isManaged));
   case kPointerDeviceOrdinal: return put(value, memory.device->ordinal());
-  case kPointerIsLegacyIpcCapable: return put(value, 0u);
+  case kPointerIsLegacyIpcCapable: return put(value, unsigned(memory.kind == MemoryKind::Device));
   case kPointerRangeStart: return put(value, memory.begin);
   case kPointerRangeSize: return put(value, size_t(memory.bytes));
   case kPointerMapped: return put(value, 1u);

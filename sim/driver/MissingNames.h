@@ -5,10 +5,8 @@
 
 // clang-format off
 #define TILETWIN_GPU_MISSING_FUNCTIONS(X)                                                                              \
-  X(cuArray3DCreate, cuArray3DCreate_v2) X(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2)                          \
-  X(cuArrayCreate, cuArrayCreate_v2) X(cuArrayDestroy, cuArrayDestroy)                                                 \
-  X(cuArrayGetDescriptor, cuArrayGetDescriptor_v2) X(cuArrayGetMemoryRequirements, cuArrayGetMemoryRequirements)       \
-  X(cuArrayGetPlane, cuArrayGetPlane) X(cuArrayGetSparseProperties, cuArrayGetSparseProperties)                        \
+  X(cuArrayGetMemoryRequirements, cuArrayGetMemoryRequirements) X(cuArrayGetPlane, cuArrayGetPlane)                    \
+  X(cuArrayGetSparseProperties, cuArrayGetSparseProperties)                                                            \
   X(cuCheckpointProcessCheckpoint, cuCheckpointProcessCheckpoint)                                                      \
   X(cuCheckpointProcessGetRestoreThreadId, cuCheckpointProcessGetRestoreThreadId)                                      \
   X(cuCheckpointProcessGetState, cuCheckpointProcessGetState) X(cuCheckpointProcessLock, cuCheckpointProcessLock)      \
@@ -55,9 +53,7 @@
   X(cuGreenCtxGetDevResource, cuGreenCtxGetDevResource) X(cuGreenCtxGetId, cuGreenCtxGetId)                            \
   X(cuGreenCtxRecordEvent, cuGreenCtxRecordEvent) X(cuGreenCtxStreamCreate, cuGreenCtxStreamCreate)                    \
   X(cuGreenCtxWaitEvent, cuGreenCtxWaitEvent) X(cuImportExternalMemory, cuImportExternalMemory)                        \
-  X(cuImportExternalSemaphore, cuImportExternalSemaphore) X(cuIpcCloseMemHandle, cuIpcCloseMemHandle)                  \
-  X(cuIpcGetEventHandle, cuIpcGetEventHandle) X(cuIpcGetMemHandle, cuIpcGetMemHandle)                                  \
-  X(cuIpcOpenEventHandle, cuIpcOpenEventHandle) X(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2)                           \
+  X(cuImportExternalSemaphore, cuImportExternalSemaphore)                                                              \
   X(cuLaunchCooperativeKernelMultiDevice, cuLaunchCooperativeKernelMultiDevice)                                        \
   X(cuLibraryGetUnifiedFunction, cuLibraryGetUnifiedFunction) X(cuLogsCurrent, cuLogsCurrent)                          \
   X(cuLogsDumpToFile, cuLogsDumpToFile) X(cuLogsDumpToMemory, cuLogsDumpToMemory)                                      \
@@ -73,11 +69,8 @@
   X(cuMemPoolImportPointer, cuMemPoolImportPointer) X(cuMemPrefetchBatchAsync, cuMemPrefetchBatchAsync)                \
   X(cuMemRangeGetAttribute, cuMemRangeGetAttribute) X(cuMemRangeGetAttributes, cuMemRangeGetAttributes)                \
   X(cuMemSetMemPool, cuMemSetMemPool) X(cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2)                                 \
-  X(cuMemcpy3DPeer, cuMemcpy3DPeer) X(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync) X(cuMemcpyAtoA, cuMemcpyAtoA_v2)       \
-  X(cuMemcpyAtoD, cuMemcpyAtoD_v2) X(cuMemcpyAtoH, cuMemcpyAtoH_v2) X(cuMemcpyAtoHAsync, cuMemcpyAtoHAsync_v2)         \
-  X(cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2) X(cuMemcpyDtoA, cuMemcpyDtoA_v2) X(cuMemcpyHtoA, cuMemcpyHtoA_v2)       \
-  X(cuMemcpyHtoAAsync, cuMemcpyHtoAAsync_v2) X(cuMipmappedArrayCreate, cuMipmappedArrayCreate)                         \
-  X(cuMipmappedArrayDestroy, cuMipmappedArrayDestroy) X(cuMipmappedArrayGetLevel, cuMipmappedArrayGetLevel)            \
+  X(cuMemcpy3DPeer, cuMemcpy3DPeer) X(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync)                                        \
+  X(cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2)                                                                         \
   X(cuMipmappedArrayGetMemoryRequirements, cuMipmappedArrayGetMemoryRequirements)                                      \
   X(cuMipmappedArrayGetSparseProperties, cuMipmappedArrayGetSparseProperties)                                          \
   X(cuModuleGetSurfRef, cuModuleGetSurfRef) X(cuModuleGetTexRef, cuModuleGetTexRef)                                    \
@@ -89,15 +82,10 @@
   X(cuStreamGetAttribute, cuStreamGetAttribute) X(cuStreamGetGreenCtx, cuStreamGetGreenCtx)                            \
   X(cuStreamSetAttribute, cuStreamSetAttribute) X(cuStreamWaitValue32, cuStreamWaitValue32_v2)                         \
   X(cuStreamWaitValue64, cuStreamWaitValue64_v2) X(cuStreamWriteValue32, cuStreamWriteValue32_v2)                      \
-  X(cuStreamWriteValue64, cuStreamWriteValue64_v2) X(cuSurfObjectCreate, cuSurfObjectCreate)                           \
-  X(cuSurfObjectDestroy, cuSurfObjectDestroy) X(cuSurfObjectGetResourceDesc, cuSurfObjectGetResourceDesc)              \
-  X(cuSurfRefGetArray, cuSurfRefGetArray) X(cuSurfRefSetArray, cuSurfRefSetArray)                                      \
-  X(cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col) X(cuTensorMapEncodeIm2colWide, cuTensorMapEncodeIm2colWide)      \
-  X(cuTensorMapReplaceAddress, cuTensorMapReplaceAddress) X(cuTexObjectCreate, cuTexObjectCreate)                      \
-  X(cuTexObjectDestroy, cuTexObjectDestroy) X(cuTexObjectGetResourceDesc, cuTexObjectGetResourceDesc)                  \
-  X(cuTexObjectGetResourceViewDesc, cuTexObjectGetResourceViewDesc)                                                    \
-  X(cuTexObjectGetTextureDesc, cuTexObjectGetTextureDesc) X(cuTexRefCreate, cuTexRefCreate)                            \
-  X(cuTexRefDestroy, cuTexRefDestroy) X(cuTexRefGetAddress, cuTexRefGetAddress_v2)                                     \
+  X(cuStreamWriteValue64, cuStreamWriteValue64_v2) X(cuSurfRefGetArray, cuSurfRefGetArray)                             \
+  X(cuSurfRefSetArray, cuSurfRefSetArray) X(cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col)                          \
+  X(cuTensorMapEncodeIm2colWide, cuTensorMapEncodeIm2colWide) X(cuTensorMapReplaceAddress, cuTensorMapReplaceAddress)  \
+  X(cuTexRefCreate, cuTexRefCreate) X(cuTexRefDestroy, cuTexRefDestroy) X(cuTexRefGetAddress, cuTexRefGetAddress_v2)   \
   X(cuTexRefGetAddressMode, cuTexRefGetAddressMode) X(cuTexRefGetArray, cuTexRefGetArray)                              \
   X(cuTexRefGetBorderColor, cuTexRefGetBorderColor) X(cuTexRefGetFilterMode, cuTexRefGetFilterMode)                    \
   X(cuTexRefGetFlags, cuTexRefGetFlags) X(cuTexRefGetFormat, cuTexRefGetFormat)                                        \

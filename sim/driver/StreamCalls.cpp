@@ -169,7 +169,7 @@ Result cuStreamSynchronize(StreamHandle handle) { return onStream(handle, waitFo
 Result cuEventCreate(EventHandle* handle, unsigned flags) {
   return inContext([&](Context& context) {
     if (!handle || flags > (kEventBlockingSync | kEventDisableTiming | kEventInterprocess)) return cuda::kInvalidValue;
-    if (flags & kEventInterprocess) return cuda::kNotSupported;
+    if (flags & kEventInterprocess && !(flags & kEventDisableTiming)) return cuda::kInvalidValue;
     auto event = std::make_shared<Event>(context.shared_from_this(), flags);
     *handle = event->handle = static_cast<EventHandle>(Handles<Event>::instance().add(event));
     return cuda::kSuccess;

@@ -29,6 +29,8 @@ using LibraryHandle = struct LibraryTag*;
 using KernelHandle = struct KernelTag*;
 using PoolHandle = struct PoolTag*;
 using UserObjectHandle = struct UserObjectTag*;
+using ArrayHandle = struct ArrayTag*;
+using MipmappedHandle = struct MipmappedTag*;
 
 // ---- Results that only a driver gives -----------------------------------------------------------------------------------------
 inline constexpr Result kUnsupportedLimit = Result(215), kPeerAccessUnsupported = Result(217),
@@ -86,6 +88,10 @@ struct Copy3D {
 };
 static_assert(sizeof(Copy2D) == 128 && sizeof(Copy3D) == 200);
 
+/// CUipcMemHandle, CUipcEventHandle.
+struct IpcHandle {
+  std::array<unsigned char, 64> bytes;
+};
 struct Uuid {
   std::array<unsigned char, 16> bytes;
 };

@@ -87,7 +87,7 @@ constexpr AttributeRow kAttributes[] = {
     {122, 0, 0}, // memory operations of streams
     {123, 0, 0},
     {124, 0, 0},
-    {125, 0, 0}, // events between processes
+    {125, 1, 1}, // events between processes
     {126, 4, 1}, // memory sync domains
     {127, 1, 0}, // tensor maps
     {128, 0, 0},
@@ -113,6 +113,13 @@ constexpr AttributeRow kAttributes[] = {
 };
 /// Sizes of textures and surfaces: 21 to 29, 42 to 77 but for those above.
 constexpr int kFirstTexture = 21, kLastTexture = 77;
+/// Source: "CUDA C++ Programming Guide", NVIDIA, technical specifications of compute capabilities 8.0 and 9.0.
+constexpr std::pair<int, int> kImageSizes[] = {
+    {21, 131072}, {22, 131072},    {23, 65536},  {24, 16384}, {25, 16384},   {26, 16384}, {27, 32768}, {28, 32768},
+    {29, 2048},   {42, 32768},     {43, 2048},   {45, 32768}, {46, 32768},   {47, 8192},  {48, 8192},  {49, 32768},
+    {52, 32768},  {53, 32768},     {54, 2046},   {55, 32768}, {56, 131072},  {57, 65536}, {58, 16384}, {59, 16384},
+    {60, 16384},  {61, 32768},     {62, 2048},   {63, 32768}, {64, 32768},   {65, 2048},  {66, 32768}, {67, 32768},
+    {68, 2046},   {69, 268435456}, {70, 131072}, {71, 65000}, {72, 2097120}, {73, 32768}, {74, 32768}, {77, 32768}};
 
 std::vector<VirtualDevice*>& devices() {
   static std::vector<VirtualDevice*>* const all = new std::vector<VirtualDevice*>;
@@ -180,8 +187,10 @@ bool VirtualDevice::attribute(int number, int& value) const {
     value = Settings::get().isHopper ? row->hopper : row->ampere;
     return true;
   }
-  value = 0;
-  return number >= kFirstTexture && number <= kLastTexture;
+  if (number < kFirstTexture || number > kLastTexture) return false;
+  const auto* size = std::ranges::find(kImageSizes, number, &std::pair<int, int>::first);
+  value = size == std::end(kImageSizes) ? 0 : size->second;
+  return true;
 }
 
 bool VirtualDevice::takeMemory(uint64_t bytes) {

@@ -1,7 +1,7 @@
 // sim/driver/VirtualDevice.h -- a device as the driver shows it: name, attributes, how much memory is taken.
 // Not here:  its contexts (Context.h), addresses (DeviceMemory.h).
 // Source:    attributes as cuDeviceGetAttribute gives them for an H200 and an A100, and the tables of compute capabilities in
-//            the "CUDA C++ Programming Guide", NVIDIA. What textures and surfaces would need is 0: there are none.
+//            the "CUDA C++ Programming Guide", NVIDIA.
 #pragma once
 #include "sim/driver/Types.h"
 #include <atomic>

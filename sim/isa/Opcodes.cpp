@@ -7,11 +7,11 @@ namespace tiletwin::sim {
 namespace {
 
 OpcodeTable* const kTables[] = {
-    &kApproxOpcodes,    &kAtomicOpcodes,  &kBarrierOpcodes,  &kBitsOpcodes,     &kCarryOpcodes,
-    &kCompareOpcodes,   &kConvertOpcodes, &kCpOpcodes,       &kFenceOpcodes,    &kFloatOpcodes,
-    &kIntegerOpcodes,   &kLogicOpcodes,   &kMatrixOpcodes,   &kMbarrierOpcodes, &kMemoryOpcodes,
-    &kMmaOpcodes,       &kMoveOpcodes,    &kMultiplyOpcodes, &kSelectOpcodes,   &kSystemOpcodes,
-    &kTensormapOpcodes, &kVideoOpcodes,   &kWarpOpcodes,     &kWgmmaOpcodes,    &kWmmaOpcodes,
+    &kApproxOpcodes,  &kAtomicOpcodes,   &kBarrierOpcodes,   &kBitsOpcodes,    &kCarryOpcodes,   &kCompareOpcodes,
+    &kConvertOpcodes, &kCpOpcodes,       &kFenceOpcodes,     &kFloatOpcodes,   &kIntegerOpcodes, &kLogicOpcodes,
+    &kMatrixOpcodes,  &kMbarrierOpcodes, &kMemoryOpcodes,    &kMmaOpcodes,     &kMoveOpcodes,    &kMultiplyOpcodes,
+    &kSelectOpcodes,  &kSystemOpcodes,   &kTensormapOpcodes, &kTextureOpcodes, &kVideoOpcodes,   &kWarpOpcodes,
+    &kWgmmaOpcodes,   &kWmmaOpcodes,
 };
 
 using Rows = std::unordered_map<std::string_view, std::vector<const OpcodeRow*>>;

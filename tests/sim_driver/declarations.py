@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 COMPARED = r"""
-#include "sim/driver/Types.h"
+#include "sim/driver/Arrays.h"
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
 #include <cudaProfiler.h>
@@ -29,6 +29,9 @@ LAYOUT(MemsetNodeParams, CUDA_MEMSET_NODE_PARAMS) LAYOUT(HostNodeParams, CUDA_HO
 LAYOUT(GraphInstantiateParams, CUDA_GRAPH_INSTANTIATE_PARAMS) LAYOUT(Location, CUmemLocation)
 LAYOUT(AllocationProperties, CUmemAllocationProp) LAYOUT(GraphNodeParams, CUgraphNodeParams)
 LAYOUT(GraphAllocParams, CUDA_MEM_ALLOC_NODE_PARAMS) LAYOUT(UpdateInfo, CUgraphExecUpdateResultInfo)
+LAYOUT(ArrayDescription, CUDA_ARRAY_DESCRIPTOR) LAYOUT(Array3DDescription, CUDA_ARRAY3D_DESCRIPTOR)
+LAYOUT(ResourceDescription, CUDA_RESOURCE_DESC) LAYOUT(TextureDescription, CUDA_TEXTURE_DESC)
+LAYOUT(ViewDescription, CUDA_RESOURCE_VIEW_DESC)
 namespace tiletwin::driver {
 """
 
@@ -45,7 +48,9 @@ def rows() -> list[tuple[str, str, str, str]]:
     """(name, version, symbol, parameters) of each function."""
     import re
 
-    text = "".join((ROOT / "sim" / "driver" / name).read_text() for name in ("Api.h", "MemoryApi.h", "GraphApi.h"))
+    text = "".join(
+        (ROOT / "sim" / "driver" / name).read_text() for name in ("Api.h", "MemoryApi.h", "GraphApi.h", "ArrayApi.h")
+    )
     plain = re.sub(r"\\\n\s*", " ", text)
     return re.findall(r"\bX\((cu\w+),\s*(\d+),\s*(cu\w+),\s*(\((?:[^()]|\([^()]*\))*\))\)", plain)
 

@@ -90,9 +90,8 @@ bool refusals() {
   EXPECT(!std::strcmp(cudaGetErrorName(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation"));
   EXPECT(!std::strcmp(cudaGetErrorString(cudaErrorInvalidConfiguration), "invalid configuration argument"));
   EXPECT(!std::strcmp(cudaGetErrorString(cudaErrorIllegalAddress), "an illegal memory access was encountered"));
-  cudaArray_t array = nullptr;
-  cudaChannelFormatDesc kind = cudaCreateChannelDesc<float>();
-  EXPECT(cudaMallocArray(&array, &kind, 4, 4) == cudaErrorNotSupported);
+  cudaExternalMemory_t other = nullptr;
+  EXPECT(cudaImportExternalMemory(&other, nullptr) == cudaErrorNotSupported);
   EXPECT(cudaGetLastError() == cudaErrorNotSupported);
   return !cudaFree(device);
 }

@@ -6,6 +6,7 @@ import ctypes
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 import children
 import numpy as np
@@ -66,7 +67,7 @@ if major.value:
 """
 
 
-def client(tmp_path, **values: str) -> subprocess.CompletedProcess[str]:
+def client(tmp_path, **values: Any) -> subprocess.CompletedProcess[str]:
     (tmp_path / "client.py").write_text(CLIENT)
     words = ("-m", "tiletwin", "gpu", "--", sys.executable, str(tmp_path / "client.py"), str(tmp_path / "image"))
     return children.run(*words, **values)

@@ -31,6 +31,8 @@ LAYOUT(Dim3, dim3) LAYOUT(Extent, cudaExtent) LAYOUT(Position, cudaPos) LAYOUT(P
 LAYOUT(Copy3DParameters, cudaMemcpy3DParms) LAYOUT(LaunchConfiguration, cudaLaunchConfig_t)
 LAYOUT(KernelParameters, cudaKernelNodeParams) LAYOUT(FunctionAttributes, cudaFuncAttributes)
 LAYOUT(PointerAttributes, cudaPointerAttributes) LAYOUT(DeviceProperties, cudaDeviceProp)
+LAYOUT(RuntimeResource, cudaResourceDesc) LAYOUT(RuntimeTexture, cudaTextureDesc)
+LAYOUT(ViewDescription, cudaResourceViewDesc) LAYOUT(RuntimeNodeParams, cudaGraphNodeParams)
 LAYOUT(ChannelFormat, cudaChannelFormatDesc) LAYOUT(MemsetNodeParams, cudaMemsetParams)
 LAYOUT(PoolProperties, cudaMemPoolProps) LAYOUT(AccessDescription, cudaMemAccessDesc) LAYOUT(Location, cudaMemLocation)
 PLACE(totalGlobalMem, totalGlobalMem) PLACE(major, major) PLACE(textures, maxTexture1D) PLACE(l2CacheSize, l2CacheSize)
@@ -79,8 +81,8 @@ def test_a_program_of_plain_calls(tmp_path):
     own = {"TMPDIR": str(tmp_path)}
     ran = run("--", "python", str(HERE / "runtime_client.py"), **own)
     assert (ran.returncode, ran.stdout) == (0, "launched\n"), ran.stderr
-    assert "cudaMallocArray is not there: it returns cudaErrorNotSupported" in ran.stderr
-    assert run("--missing", **own).stdout == "cudaMallocArray\n"
+    assert "cudaImportExternalMemory is not there: it returns cudaErrorNotSupported" in ran.stderr
+    assert run("--missing", **own).stdout == "cudaImportExternalMemory\n"
 
 
 def compiled(folder: Path, *options: str) -> str:
