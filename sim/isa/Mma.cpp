@@ -1,6 +1,7 @@
 // sim/isa/Mma.cpp -- mma.sync: its shapes and types, and m8n8k4 of f16, whose fragments are like no other's.
 // Source:    PTX ISA, "mma" and "Matrix fragments for mma.m8n8k4" and the following sections.
 #include "sim/isa/MatrixFragment.h"
+#include "sim/isa/MmaSparse.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -162,8 +163,7 @@ bool setShape(Decoder& decoder, const MmaWords& words, const TileType& a, const 
 }
 
 bool decodeMma(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  if (!in.modifiers.empty() && in.modifiers[0].starts_with("sp"))
-    return decoder.fail("mma." + std::string(in.modifiers[0]) + ": sparse matrices are not implemented");
+  if (!words.takeOneOf({"sp", "sp::ordered_metadata"}).empty()) return decodeSparseMma(decoder, in, words, out);
   if (!words.take("sync") || !words.take("aligned")) return decoder.fail("mma wants .sync.aligned");
   const bool saturate = words.take("satfinite"), isXor = words.take("xor"), isAnd = words.take("and");
   const bool isPopc = words.take("popc");

@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(misuse) {
     BOOST_TEST(message.find(what) != std::string::npos, body << " gives: " << message);
   };
   BOOST_TEST(error("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" + operands) == "");
-  says("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" + operands, "sparse");
+  says("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" + operands, "wants 6 operands");
   says("mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32" + operands, "wants .row.col");
   says("mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32" + operands, "no shape .m16n8k32");
   says("mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32" + operands, "no product of .f16 and .bf16");

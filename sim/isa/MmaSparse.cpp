@@ -1,0 +1,166 @@
+// sim/isa/MmaSparse.cpp -- mma.sp: products whose A holds every second element of a row, and metadata says which.
+// Here:      decoding, the elements of B that each row of A meets.
+// Not here:  fragments (MatrixFragment.h), sums (numerics/TensorCore.h).
+// Source:    PTX ISA, "Matrix multiply-accumulate operation using mma.sp instruction with sparse matrix A". Where it is silent
+//            (tests/data/sim/sparse_h200.npz has what an H200 gave): metadata are read in order, also where they are not ordered.
+// Idea:      a row of A is as long as half of a column of B. Each row meets columns of its own: of every four elements of a column
+//            (of every two of tf32) those that the row's metadata name.
+#include "sim/isa/MmaSparse.h"
+#include "sim/isa/MatrixFragment.h"
+#include <algorithm>
+#include <cstring>
+
+namespace tiletwin::sim {
+namespace {
+
+constexpr int kRows = 16, kMostBytes = 64; ///< of a column of B
+
+struct SparseShape {
+  std::string_view name;
+  int k, bits;
+  int selectors; ///< values that the selector may have
+};
+constexpr SparseShape kShapes[] = {{"m16n8k16", 16, 16, 4}, {"m16n8k32", 32, 16, 2}, {"m16n8k8", 8, 32, 4},
+                                   {"m16n8k16", 16, 32, 2}, {"m16n8k32", 32, 8, 2},  {"m16n8k64", 64, 8, 1}};
+
+struct SparseProduct {
+  TileProduct::Unit unit = TileProduct::Unit::Float;
+  TensorFloat aFormat = TensorFloat::F16, bFormat = TensorFloat::F16;
+  IntegerFormat aInteger, bInteger;
+  Accumulator accumulator = Accumulator::F32;
+  bool saturate = false;
+  int k = 16, bits = 16, selector = 0;
+  FragmentSlots a, b, c, d;
+  Slot metadata;
+
+  int blocks() const { return k * bits / 8 / 16; } ///< of 16 bytes along a column of B
+  /// Elements of which one is there, or two: a group, and the bits of metadata for it, four.
+  int groupElements() const { return bits == 32 ? 2 : 4; }
+};
+
+/// The bits of a row's groups, the first one lowest. Of each four lanes of a row those that the selector names hold it. Halves of
+/// a lane's word are of rows g and g + 8; of bytes each lane's word is of one row.
+uint64_t metadataOf(const SparseProduct& p, const uint32_t* lanes, int row) {
+  const int bitsOfRow = p.k / p.groupElements() * 4, upper = row / 8;
+  lanes += row % 8 * 4;
+  const auto half = [&](int lane) { return uint64_t(lanes[lane] >> (16 * upper) & 0xFFFF); };
+  if (bitsOfRow == 16) return half(p.selector);
+  if (p.bits != 8) return half(2 * p.selector) | half(2 * p.selector + 1) << 16;
+  if (bitsOfRow == 32) return lanes[2 * p.selector + upper];
+  return lanes[upper] | uint64_t(lanes[upper + 2]) << 32;
+}
+
+/// The columns that a row of A meets.
+void choose(const SparseProduct& p, uint64_t metadata, const std::byte (*columns)[kMostBytes], TileLine* chosen) {
+  const int bytes = p.bits / 8;
+  for (int group = 0, to = 0; group < p.k / p.groupElements(); ++group, metadata >>= 4) {
+    const int from = group * p.groupElements();
+    const auto take = [&](int element) {
+      for (int n = 0; n < kTileColumns; ++n)
+        std::memcpy(chosen[n] + to * bytes, columns[n] + (from + element) * bytes, size_t(bytes));
+      ++to;
+    };
+    if (p.bits == 32) {
+      take(int(metadata >> 1 & 1)); // indices count halves of an element
+      continue;
+    }
+    take(int(metadata & 3));
+    take(int(metadata >> 2 & 3));
+  }
+}
+
+/// One row's sums.
+void addRow(const SparseProduct& p, const TileLine& row, const TileLine* columns, float* floats, int32_t* integers) {
+  if (p.unit == TileProduct::Unit::Integer) {
+    addIntegerProducts(p.aInteger, p.bInteger, p.saturate, &row, 1, columns, p.k / 2 / 4,
+                       reinterpret_cast<int32_t (*)[kTileColumns]>(integers));
+    return;
+  }
+  auto* sums = reinterpret_cast<float (*)[kTileColumns]>(floats);
+  const int terms = std::max(p.k / 2, 8); // four elements of tf32 are followed by zeros
+  TensorRows a;
+  TensorColumns b;
+  unpackRows(p.aFormat, &row, 1, terms, a);
+  unpackColumns(p.bFormat, columns, terms, b);
+  addProducts(p.aFormat, p.accumulator, a, 1, b, terms, sums);
+}
+
+Step runSparse(const Inst& in, Warp& warp, LaneMask active) {
+  if (const Step step = gatherWarp(warp, active); step != Step::Next) return step;
+  const auto& p = *static_cast<const SparseProduct*>(in.data);
+  TileLine rows[kRows] = {}, halves[2][kTileColumns] = {};
+  gatherLines(warp, p.a.data(), 2, p.blocks() / 2, rows);
+  gatherLines(warp, p.b.data(), 1, std::min(p.blocks(), 2), halves[0]);
+  if (p.blocks() > 2) gatherLines(warp, p.b.data() + 2, 1, p.blocks() - 2, halves[1]);
+  std::byte columns[kTileColumns][kMostBytes];
+  for (int n = 0; n < kTileColumns; ++n)
+    for (int half = 0; half < 2; ++half) std::memcpy(columns[n] + half * kTileBytes, halves[half][n], kTileBytes);
+  const uint32_t* lanes = warp.lanes<uint32_t>(p.metadata);
+  const bool isInteger = p.unit == TileProduct::Unit::Integer;
+  const int registers = isInteger ? 2 : registersOf(p.accumulator);
+  for (int group = 0; group < 2; ++group) {
+    float floats[8][kTileColumns];
+    int32_t integers[8][kTileColumns];
+    if (isInteger)
+      gatherBlock(warp, &p.c[size_t(group * registers)], integers);
+    else
+      gatherFloats(warp, p.accumulator, &p.c[size_t(group * registers)], floats);
+    for (int i = 0; i < 8; ++i) {
+      TileLine chosen[kTileColumns] = {};
+      choose(p, metadataOf(p, lanes, group * 8 + i), columns, chosen);
+      addRow(p, rows[group * 8 + i], chosen, floats[i], integers[i]);
+    }
+    if (isInteger)
+      scatterBlock(warp, &p.d[size_t(group * registers)], integers);
+    else
+      scatterFloats(warp, p.accumulator, &p.d[size_t(group * registers)], floats);
+  }
+  return Step::Next;
+}
+
+} // namespace
+
+bool decodeSparseMma(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  using Unit = TileProduct::Unit;
+  auto* p = decoder.make<SparseProduct>();
+  if (!words.take("sync") || !words.take("aligned")) return decoder.fail("mma.sp wants .sync.aligned");
+  p->saturate = words.take("satfinite");
+  std::string_view shapeName = words.takeNext(), aLayout = words.takeNext(), bLayout = words.takeNext();
+  const std::string_view d = words.takeNext(), a = words.takeNext(), b = words.takeNext(), c = words.takeNext();
+  if (c.empty()) return decoder.refuse("wants a shape, two layouts and four types");
+  const TileType *aType = findTileType(a), *bType = findTileType(b);
+  if (!aType || !bType || aType->bits != bType->bits || aType->unit != bType->unit || aLayout != "row" ||
+      bLayout != "col")
+    return decoder.fail("mma.sp has no product of ." + std::string(a) + " and ." + std::string(b) +
+                        ", or wants .row.col");
+  const auto* shape = std::ranges::find_if(
+      kShapes, [&](const SparseShape& row) { return row.name == shapeName && row.bits == aType->bits; });
+  if (shape == std::end(kShapes) || (aType->unit != Unit::Float && aType->unit != Unit::Integer))
+    return decoder.fail("mma.sp." + std::string(shapeName) + " of ." + std::string(a) + " is not implemented");
+  p->unit = aType->unit;
+  p->aFormat = aType->format, p->bFormat = bType->format;
+  p->aInteger = aType->integer, p->bInteger = bType->integer;
+  const bool isInteger = p->unit == Unit::Integer;
+  if (c != d || (isInteger ? c != "s32" : c != "f32" && !(c == "f16" && a == "f16")))
+    return decoder.fail("mma.sp of ." + std::string(a) + " has no accumulators of ." + std::string(d) + " and ." +
+                        std::string(c));
+  if (p->saturate && !isInteger) return decoder.fail(".satfinite is for integer products");
+  p->accumulator = c == "f16" ? Accumulator::F16 : Accumulator::F32;
+  p->k = shape->k, p->bits = shape->bits;
+  int64_t selector = 0;
+  if (!decoder.operands(in, 6) || !decoder.constant(in.operands[5], selector)) return false;
+  if (selector < 0 || selector >= shape->selectors)
+    return decoder.fail(in.operands[5], "the selector is to be below " + std::to_string(shape->selectors));
+  p->selector = int(selector);
+  out.kind = InstClass::Tensor;
+  out.run = runSparse;
+  out.data = p;
+  const int accumulators = 2 * (isInteger ? 2 : registersOf(p->accumulator));
+  return decodeFragment(decoder, in.operands[1], ptx::Type::B32, p->blocks(), p->a) &&
+         decodeFragment(decoder, in.operands[2], ptx::Type::B32, p->blocks(), p->b) &&
+         decodeFragment(decoder, in.operands[3], ptx::Type::B32, accumulators, p->c) &&
+         decoder.source(in.operands[4], ptx::Type::B32, p->metadata) &&
+         decodeFragment(decoder, in.operands[0], ptx::Type::B32, accumulators, p->d, true);
+}
+
+} // namespace tiletwin::sim
