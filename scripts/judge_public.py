@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import datetime
 import importlib.util
 import json
@@ -39,7 +40,7 @@ from tiletwin.judge.starter import Starter
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = ROOT / "tests/judge/kernelbench"
 RESULTS = ROOT / "benchmarks/results/judge_public.json"
-SECONDS_MORE = 180
+SECONDS_MORE = 120
 """That a process may take beside the time for cases: references may be slow."""
 CAUGHT = ("wrong", "broken", "cheating")
 
@@ -78,12 +79,13 @@ def with_mistakes(jobs: list[Job], count: int, seed: int) -> Iterator[Job]:
             yield Job(job.set, job.name, one.text, job.reference, job.entry, one)
 
 
-def judged(job: Job, seconds: float, starter: Starter, out: Connection) -> None:
+def judged(job: Job, settings: Settings, starter: Starter, out: Connection) -> None:
     """In a process of its own: the verdict as plain data."""
     with tempfile.TemporaryDirectory() as folder:
         submission = Path(folder, job.reference.name)
         submission.write_text(job.text)
-        verdict = judge(str(submission), str(job.reference), Settings(seconds=seconds, entry=job.entry), starter)
+        own = dataclasses.replace(settings, entry=job.entry)
+        verdict = judge(str(submission), str(job.reference), own, starter)
     reasons = [
         {"verdict": r.verdict, "rule": r.rule, "line": r.line, "text": r.text[:400], "inputs": r.inputs[:200]}
         for r in verdict.reasons
@@ -92,12 +94,12 @@ def judged(job: Job, seconds: float, starter: Starter, out: Connection) -> None:
     out.send({"verdict": verdict.word, "reasons": reasons, "cases": cases, "launches": verdict.launches})
 
 
-def row_of(job: Job, seconds: float, starter: Starter) -> tuple[dict[str, Any], bool]:
+def row_of(job: Job, settings: Settings, starter: Starter) -> tuple[dict[str, Any], bool]:
     """A row, and whether the starter is as it was."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     started = time.monotonic()
-    process = context.Process(target=judged, args=(job, seconds, starter, theirs))
+    process = context.Process(target=judged, args=(job, settings, starter, theirs))
     process.start()
     theirs.close()
     row: dict[str, Any] = {"set": job.set, "name": job.name}
@@ -105,7 +107,7 @@ def row_of(job: Job, seconds: float, starter: Starter) -> tuple[dict[str, Any], 
         row |= {"planted": job.mistake.kind, "at": job.mistake.line, "what": job.mistake.what}
     is_whole = False
     try:
-        row |= ours.recv() if ours.poll(seconds + SECONDS_MORE) else {"verdict": "no end", "reasons": []}
+        row |= ours.recv() if ours.poll(settings.seconds + SECONDS_MORE) else {"verdict": "no end", "reasons": []}
         is_whole = row["verdict"] != "no end"
     except EOFError:
         process.join()
@@ -115,11 +117,11 @@ def row_of(job: Job, seconds: float, starter: Starter) -> tuple[dict[str, Any], 
     return row | {"seconds": round(time.monotonic() - started, 1)}, is_whole
 
 
-def run(jobs: list[Job], seconds: float) -> Iterator[dict[str, Any]]:
+def run(jobs: list[Job], settings: Settings) -> Iterator[dict[str, Any]]:
     with contextlib.ExitStack() as starters:
         starter = starters.enter_context(Starter())
         for job in jobs:
-            row, is_whole = row_of(job, seconds, starter)
+            row, is_whole = row_of(job, settings, starter)
             if not is_whole:
                 starter = starters.enter_context(Starter())
             reason = next((r for r in row["reasons"] if r["verdict"]), {"text": "", "line": 0, "rule": ""})
@@ -158,6 +160,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth submission gets mistakes")
     parser.add_argument("--seed", type=int, default=1, help="of the mistakes")
     parser.add_argument("--seconds", type=float, default=10.0, help="for the cases of one")
+    parser.add_argument("--cases", type=int, default=0, help="of one at most; 1: only tests, or the example")
     parser.add_argument("--out", type=Path, help=f"file of results; by default {RESULTS.relative_to(ROOT)} if all ran")
     parser.add_argument("names", nargs="*", help="files or problems; all without")
     options = parser.parse_args()
@@ -170,10 +173,11 @@ def main() -> None:
         parser.error(f"there is no {', '.join(sorted(unknown))}")
     jobs = [job for job in jobs if not options.names or job.name in options.names]
     changed = list(with_mistakes(jobs[:: options.every], options.planted, options.seed)) if options.planted else []
-    rows = list(run([*([] if options.only_planted else jobs), *changed], options.seconds))
+    settings = Settings(seconds=options.seconds, most=options.cases)
+    rows = list(run([*([] if options.only_planted else jobs), *changed], settings))
     result = {
         "what": __doc__.splitlines()[0] if __doc__ else "", "date": datetime.date.today().isoformat(),
-        "seconds for cases": options.seconds, "seed": options.seed,
+        "seconds for cases": options.seconds, "cases": options.cases, "seed": options.seed,
         "sources": {str(c.name): commit_of(c) for c in (options.kernelbench, options.tritonbench) if c},
         "summary": summary(rows), "rows": rows,
     }  # fmt: skip

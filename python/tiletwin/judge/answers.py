@@ -87,6 +87,7 @@ class _Traced(TypedDict):
     writer: tuple[str, Annotated[list[int], _Few], str | None, int | None] | None
     constant: bool
     filled: bool
+    sure: bool
 
 
 class _Strange(TypedDict):

@@ -35,15 +35,15 @@ def _is_plain(value: Any) -> bool:
 
 
 def results_of_tests(text: str, definitions: dict[str, Any], file: str) -> dict[str, Any]:
-    """Runs a text behind definitions, which stay as they are.
+    """Runs a text behind definitions, in their namespace: what it imports they may use, as in a script.
 
     Returns: what it gives names to, if there are tensors in it and nothing but numbers and texts beside them.
     Raises: whatever the tests raise.
     """
-    names = dict(definitions)
+    known = definitions.setdefault("__defined__", frozenset(definitions))
     with torch.enable_grad():
-        exec(compile(text, file + SUFFIX, "exec"), names)
-    new = {name: tree_map(_tensor, value) for name, value in names.items() if name not in definitions}
+        exec(compile(text, file + SUFFIX, "exec"), definitions)
+    new = {name: tree_map(_tensor, value) for name, value in definitions.items() if name not in known}
     return {name: value for name, value in new.items() if _is_plain(value)}
 
 

@@ -4,6 +4,7 @@ Here:      results traced to stores of replayed launches; memory that kernels re
 Not here:  replaying (verifier.py).
 Rules:     - a byte of a result comes from a kernel if the storage is one that kernels were given, a program wrote the
              byte, and the result has what the replay leaves there;
+           - what an input's memory keeps of the input needs no kernel;
            - a result in other memory comes from kernels if each of its numbers is one that a kernel wrote: copies,
              casts and changes of shape are allowed;
            - a number that a kernel reads is explained if it is one of the inputs' or of an earlier kernel's numbers, in
@@ -24,37 +25,45 @@ from tiletwin.diff.launches import base_of, elements_of
 
 def of_result(
     tensor: torch.Tensor, place: Sequence[int], replayed: list[Any], rows: list[dict[str, Any]], asked: Any,
-    original: torch.Tensor | None = None,
+    inputs: list[np.ndarray], original: torch.Tensor | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """place: begin and end of the result's storage. asked: a byte offset in the storage whose writer is wanted; of one
     that nobody wrote the store of its neighbour is meant. original: of an argument what it held before; what has stayed
     needs no kernel.
 
     Returns: elements, unwritten (number of elements that no kernel wrote), first (flat number of the first one), how
-    ("memory", "numbers" or "none"), writer (kernel, program, file, line) or None, constant (the unwritten elements
-    hold one number), filled (all elements do).
+    ("memory", "input", "numbers" or "none"), writer (kernel, program, file, line) or None, constant (the unwritten
+    elements hold one number), filled (all elements do), sure (stores of what was there
+    before are seen; of large launches they are not).
     """
     found: dict[str, Any] = {"elements": tensor.numel(), "unwritten": 0, "first": -1, "how": "memory"}
-    found |= {"writer": None, "constant": False}
+    found |= {"writer": None, "constant": False, "sure": True}
     found["filled"] = _is_constant(tensor, torch.ones(tensor.numel(), dtype=torch.bool))
     changed = torch.tensor(True) if original is None else (tensor != original).flatten()
     hits = [
         (launch, [list(p) for p in row["places"]].index(list(place)))
         for launch, row in zip(replayed, rows) if launch is not None and list(place) in [list(p) for p in row["places"]]
     ]  # fmt: skip
+    given = {data.tobytes() for data in inputs}
+    held = tensor.new_empty(0, dtype=torch.uint8).set_(tensor.untyped_storage()).numpy()
+    if held.tobytes() in given:
+        return found | {"how": "input"}
     if hits:
         last, number = hits[-1]
         written = np.zeros(last.after[number].size, bool)
         for launch, storage in hits:
             written |= launch.written[storage]
-        held = tensor.new_empty(0, dtype=torch.uint8).set_(tensor.untyped_storage()).numpy()
         if held.size == written.size:
             written &= held == last.after[number]
+            first, begin = hits[0]
+            if first.launch.memory[begin].tobytes() in given:
+                written |= held == first.launch.memory[begin]
         bytes_ = torch.as_strided(
             torch.from_numpy(np.ascontiguousarray(written)), (*tensor.shape, tensor.itemsize),
             (*(s * tensor.itemsize for s in tensor.stride()), 1), tensor.storage_offset() * tensor.itemsize,
         )  # fmt: skip
         missing = ~bytes_.all(-1).flatten() & changed
+        found["sure"] = all(launch.bounds is not None for launch, _ in hits)
         if asked is not None:
             found["writer"] = _writer(hits, asked)
         if not bool(missing.all()):

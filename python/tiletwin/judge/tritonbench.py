@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
+from tiletwin import knobs
 from tiletwin.judge.problem import Known, Problem
 from tiletwin.judge.schema import DENSE, BadProblem, schema_of
 from tiletwin.judge.scripts import results_of_tests
@@ -35,11 +36,12 @@ def _own_functions(module: ModuleType) -> dict[str, Any]:
 def _filled_memory() -> Iterator[None]:
     """Memory that nobody has written holds NaN, as in the worker."""
     was = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    # torch.use_deterministic_algorithms imports inductor as well, which takes seconds.
+    torch._C._set_deterministic_algorithms(True, warn_only=True)
     try:
         yield
     finally:
-        torch.use_deterministic_algorithms(was[0], warn_only=was[1])
+        torch._C._set_deterministic_algorithms(was[0], warn_only=was[1])
 
 
 def _copies(
@@ -76,13 +78,20 @@ class _Calls:
     def __init__(self, module: ModuleType) -> None:
         self.module, self.functions = module, _own_functions(module)
         self.made: list[tuple[str, list[Any]]] = []
-        self._depth = 0
+        self.launching: list[str] = []
+        """Functions of which a call has launched a kernel, in their order."""
+        self._depth, self._launches = 0, 0
+
+    def _count(self, _: Any) -> None:
+        self._launches += 1
 
     def __enter__(self) -> _Calls:
+        knobs.runtime.launch_enter_hook.add(self._count)
         vars(self.module).update({name: self._recording(name, f) for name, f in self.functions.items()})
         return self
 
     def __exit__(self, *_: object) -> None:
+        knobs.runtime.launch_enter_hook.remove(self._count)
         vars(self.module).update(self.functions)
 
     def _recording(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,11 +99,13 @@ class _Calls:
         def run(*args: Any, **kwargs: Any) -> Any:
             if not self._depth and sum(called == name for called, _ in self.made) < MOST_CALLS:
                 self._record(name, function, args, kwargs)
-            self._depth += 1
+            self._depth, before = self._depth + 1, self._launches
             try:
                 return function(*args, **kwargs)
             finally:
                 self._depth -= 1
+                if not self._depth and self._launches > before and name not in self.launching:
+                    self.launching.append(name)
 
         return run
 
@@ -124,7 +135,8 @@ def problem_of(module: ModuleType, entry: str) -> Problem:
         raise BadProblem(f"the reference's tests fail: {type(error).__name__}: {error}") from error
     tensors = [leaf.detach().cpu().clone() for leaf in tree_leaves(results) if isinstance(leaf, torch.Tensor)]
     work = sum(row[3] for row in operations.rows())
-    name = schema.reference or (calls.made[0][0] if calls.made else "")
+    recorded = [called for called, _ in calls.made if called in calls.launching]
+    name = schema.reference or next(iter(recorded), "")
     made = Problem("tritonbench", name or "its tests", _none, _none, lambda seed: [], schema)
     made.known, made.tests = Known(tensors, work), text
     examples = [args for called, args in calls.made if called == name]

@@ -48,8 +48,6 @@ class _Verifier(Server):
         """Replays launches. head: launches (kernel, line, places), places of the results' storages, results (as tensors
         of these), originals (what arguments among the results held before), asked (numbers of results and indices whose
         writers are wanted), inputs (tensors), checks."""
-        import numpy as np
-
         from tiletwin.judge import frames, tracing
 
         files, memory, given = storages[: len(head["launches"])], storages[len(head["launches"]) :], head["given"]
@@ -68,8 +66,8 @@ class _Verifier(Server):
         originals = frames.unpacked(head["originals"], inputs)
         for number, tensor in enumerate(frames.unpacked(head["results"], results)):
             place, asked = head["places"][head["stored"][number]], head["asked"].get(str(number))
-            told.append(tracing.of_result(tensor, place, replayed, head["launches"], asked, originals[number]))
-        del np
+            of = tensor, place, replayed, head["launches"], asked, known, originals[number]
+            told.append(tracing.of_result(*of))
         scalars = [number for one in replayed if one for number in tracing.scalars_of(one.launch)][:MOST_SCALARS]
         return {
             "problems": problems,
