@@ -248,7 +248,7 @@ def cross_entropy(logits, target, smoothing, ignore_index, z_weight, grad, block
     lse, hot = torch.logsumexp(logits, -1), torch.nn.functional.one_hot(target, logits.shape[-1]).to(logits.dtype)
     loss = (1 - smoothing) * (lse - (logits * hot).sum(-1)) + smoothing * (lse - logits.mean(-1))
     logits.copy_((torch.exp(logits - lse[:, None]) - smoothing / logits.shape[-1] - (1 - smoothing) * hot) / len(target))
-    return loss.sum() / len(target), lse
+    return loss.sum() / max(len(target), 1), lse
 def get_inputs():
     return [torch.randn(13, 70), torch.randint(0, 70, (13,)), 0.1, -100, 0.0, True, 32]
 JUDGE = {"vary": ["sizes"]}
