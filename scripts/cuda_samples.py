@@ -38,12 +38,12 @@ LEFT_OUT = {
 
 MEASURED = re.compile(
     r"time|throughput|bandwidth|GB/s|MB/s|GFlop|elapsed|speed|\bms\b|msec|\busec|seconds|clocks?\b|latency|options per"
-    r"|fps"
+    r"|fps|lookups/sec"
     r"|perf|MPixel|Mpixels|per second|pairs/s|GHz|MHz|%\s*of|cycles",
     re.IGNORECASE,
 )
 """Lines that say how long something took: each GPU has its own."""
-NAMES = re.compile(r"GPU Device|device \d|NVIDIA|compute capability|multi-?processors?|SM Cap"
+NAMES = re.compile(r"GPU Device|device \d|NVIDIA|compute capability|multi-?processors?|SM Cap|OS_System|global memory"
                    r"|0x[0-9a-f]{6,}|tiletwin|Bus ID|PCI", re.IGNORECASE)  # fmt: skip
 """Lines that name the device, or addresses."""
 

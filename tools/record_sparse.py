@@ -141,7 +141,7 @@ def main() -> None:
     if sys.argv[1] == "--simulate":
         print(*differences(sys.argv[2]) or ["no result differs"], sep="\n")
     else:
-        np.savez_compressed(sys.argv[1], **record(record_tensor_cores.Gpu()))
+        np.savez_compressed(sys.argv[1], **record(record_tensor_cores.Gpu()))  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 // Idea:      an array is rows of texels in device memory whose address nobody is told. A GPU orders texels otherwise, which no
 //            client can see.
 #pragma once
-#include "sim/Texture.h"
+#include "sim/numerics/Texture.h"
 #include "sim/driver/Context.h"
 #include <memory>
 #include <utility>

@@ -1,6 +1,6 @@
 // sim/isa/Texture.cpp -- tex, tld4, txq, suld.b, sust.b, suq: images by handle.
 // Here:      decoding, lanes.
-// Not here:  what an image gives (numerics/Sampling.h), who makes handles (sim/Texture.h).
+// Not here:  what an image gives (numerics/Sampling.h), who makes handles (sim/numerics/Texture.h).
 // Source:    PTX ISA, "Texture Instructions" and "Surface Instructions". Handles are 64-bit values (objects); references by name,
 //            gradients, sust.p and sured are errors when the module is loaded.
 // Accesses are told to no observer: checks of races do not see them.

@@ -1,7 +1,7 @@
-// sim/Texture.h -- what kernels read by texture and surface instructions: images, and how they are looked at.
+// sim/numerics/Texture.h -- what kernels read by texture and surface instructions: images, and how they are looked at.
 //
 // Here:      Image, Texture, the table that turns a kernel's handle into one.
-// Not here:  arithmetic of coordinates and filters (numerics/Sampling.h), instructions (isa/Texture.cpp), CUDA's arrays and objects
+// Not here:  arithmetic of coordinates and filters (Sampling.h), instructions (isa/Texture.cpp), CUDA's arrays and objects
 //            (driver/Arrays.h).
 // Invariant: whoever registers an image keeps its bytes as long as the handle is registered.
 #pragma once
