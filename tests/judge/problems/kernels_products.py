@@ -103,18 +103,16 @@ JUDGE = {"vary": ["sizes"], "sizes": {64: [16, 128], 136: [8, 64, 72]}}
     ),
     Problem(
         "stream_k",
-        """
+        f"""
 def stream_k_matmul(a, b):
     return a @ b
-def get_inputs():
-    return [torch.randn(40, 210), torch.randn(210, 50)]
-JUDGE = {"vary": ["sizes"], "sizes": {210: [1, 32, 33, 130]}, "tf32": False}
+{_AB}]
+JUDGE = {{"vary": ["sizes"], "sizes": {{50: [1, 7, 32, 33, 130]}}, "tf32": False}}
 """,
         kernels("grouped_matmul"),
         [
             Change("race-no-wait", '                while tl.atomic_add(flag_ptr + helper, 0, sem="acquire") == 0:\n                    pass\n', "", rule="races", line="partial_ptr"),
             Change("barrier-before-flag", "            tl.debug_barrier()\n            tl.atomic_xchg(flag_ptr", "            tl.atomic_xchg(flag_ptr", line="partial_ptr + "),
-            Change("index-helper", "acc += tl.load(partial_ptr + helper * BM * BN + offs)", "acc += tl.load(partial_ptr + (pid + 1) * BM * BN + offs)"),
             Change("race-relaxed", 'tl.atomic_xchg(flag_ptr + pid, 1, sem="release")', 'tl.atomic_xchg(flag_ptr + pid, 1, sem="relaxed")', rule="races", line="partial_ptr"),
         ],
     ),
