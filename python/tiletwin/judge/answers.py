@@ -62,6 +62,7 @@ class Ran(Made):
     unrecorded: Annotated[list[str], _Few]
     places: Annotated[list[tuple[int, int]], _Many]
     tensors: Annotated[list[int], _Few]
+    unspoiled: int
     again: Annotated[int, Meta(ge=0, lt=1 << 40)]
     launches: Annotated[list[_Launch], _Few]
     count: Annotated[int, Meta(ge=0, lt=1 << 40)]

@@ -296,7 +296,7 @@ class _Judging:
         with contextlib.suppress(WorkerEnded, frames.BadMessage):
             if reply.problem is self.problem or self._make(reply.problem) is None:
                 said, storages = self._ask(reply.case, reply.args, reply.answer, False, spoils=True)
-                if said["failed"] is None:
+                if said["failed"] is None and not said["unspoiled"]:
                     again = Reply(reply.problem, reply.case, reply.args, reply.answer, said, storages)
                     before, after = (
                         tensors_of(frames.unpacked({"list": one.leaves()}, one.storages)) for one in (reply, again)

@@ -6,6 +6,7 @@ Invariant: both sides, judge and worker, run the same text in the same way.
 
 from __future__ import annotations
 
+import random
 import re
 from typing import Any
 
@@ -41,6 +42,8 @@ def results_of_tests(text: str, definitions: dict[str, Any], file: str) -> dict[
     Raises: whatever the tests raise.
     """
     known = definitions.setdefault("__defined__", frozenset(definitions))
+    random.seed(0)
+    np.random.seed(0)
     with torch.enable_grad():
         exec(compile(text, file + SUFFIX, "exec"), definitions)
     new = {name: tree_map(_tensor, value) for name, value in definitions.items() if name not in known}

@@ -120,10 +120,11 @@ class _Session(Server):
             cotangents = frames.unpacked(head["cotangents"], placed)
         operations = watching.Operations(file, only_own=self.are_tests)
         launches = watching.Launches(file, self.folder, head["records"])
+        spoiled = watching.Spoiled()
 
         def call() -> Any:
             torch.manual_seed(head["seed"])
-            with operations, launches, watching.Spoiled() if head["spoils"] else contextlib.nullcontext():
+            with operations, launches, spoiled if head["spoils"] else contextlib.nullcontext():
                 result = self.entry(*args)
                 if not head["gradients"]:
                     return result, ()
@@ -143,7 +144,7 @@ class _Session(Server):
         answer: dict[str, Any] = {
             "results": tree, "failed": failed, "operations": operations.rows(), "launched": launches.count,
             "events": self.watch.events, "replaced": self.watch.replaced(), "unrecorded": launches.reasons[:3],
-            "tensors": counts, "again": launches.count - before,
+            "tensors": counts, "again": launches.count - before, "unspoiled": spoiled.missed,
         }  # fmt: skip
         after = packer.tree([data for data in placed])
         answer |= {"after": after, "places": [_extent(data) for data in packer.storages]}
