@@ -27,8 +27,10 @@ public:
   /// The layout in which an atomic operation on tiles is made.
   LinearLayout ofAtomic(mlir::Operation* op);
   LinearLayout usual(llvm::ArrayRef<int64_t> shape) { return access_.usual(shape); }
-  /// Rows of a tile, `pack` neighbours in registers of one thread.
-  LinearLayout inVectors(llvm::ArrayRef<int64_t> shape, unsigned pack) { return packed({}, shape, pack).layout; }
+  /// Rows of a tile, 16 bytes of neighbours in registers of one thread.
+  LinearLayout inVectors(mlir::RankedTensorType tile) {
+    return packed({}, tile.getShape(), 128 / tile.getElementTypeBitWidth()).layout;
+  }
   AccessLayouts& access() { return access_; }
   /// How a dot is computed, chosen once.
   const DotPlan& dotPlan(tt::DotOp dot);

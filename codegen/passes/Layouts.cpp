@@ -294,15 +294,13 @@ void LayoutAssigner::assignReduce(tt::ReduceOp reduce) {
     reduce->setAttr("order", DenseI32ArrayAttr::get(kernel_.getContext(), order->bits));
 }
 
-/// The operands go to shared memory in the layout that they have, or in vectors along their rows. What the instruction wants in registers and in another
-/// order comes from there.
+/// The operands go to shared memory in the layout that they have, or in vectors along their rows. What the instruction
+/// wants in registers and in another order comes from there.
 void LayoutAssigner::assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan) {
   Location where = dot.getLoc();
   for (OpOperand& operand : dot->getOpOperands().take_front(2))
-    if (auto tile = cast<RankedTensorType>(operand.get().getType()); !twg::hasLayout(tile)) {
-      const unsigned vector = 128 / tile.getElementTypeBitWidth();
-      setOperand(operand, decided(operand.get()).value_or(choice_.inVectors(tile.getShape(), vector)));
-    }
+    if (auto tile = cast<RankedTensorType>(operand.get().getType()); !twg::hasLayout(tile))
+      setOperand(operand, decided(operand.get()).value_or(choice_.inVectors(tile)));
   if (plan.inRegisters && !plan.isReadFromMemory) setOperand(dot->getOpOperand(0), plan.layouts.a);
   setOperand(dot->getOpOperand(2), plan.layouts.d);
   auto matrix = [](Value tile, unsigned kDimension) {

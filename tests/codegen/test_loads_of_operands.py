@@ -147,8 +147,8 @@ def test_a_tile_that_is_read_transposed_too_is_copied_once(
     [(16, 3, 1, 3), (16, 2, 1, 3), (64, 3, 1, 2), (16, 3, 8, 2), (16, 2, 8, 2), (64, 3, 8, 2)],
 )
 def test_packed_weights_are_copied_ahead(rows: int, stages: int, each: int, copied: int) -> None:
-    """A warpgroup's product would wait for such copies in front of unpacking: words as large as the operand are loaded as
-    before. Scales of two bytes a thread are not copied."""
+    """A warpgroup's product would wait for such copies in front of unpacking: words as large as the operand are loaded
+    as before. Scales of two bytes a thread are not copied."""
     columns, depth, total = 64, 64, 256
     random = np.random.default_rng(9)
     a = random.integers(-4, 5, (rows, total)).astype(np.float16)

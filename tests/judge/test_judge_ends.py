@@ -9,12 +9,14 @@ import time
 import children
 import pytest
 from judged import HERE, REFERENCE, SOFTMAX, changed, judged
-from tiletwin.judge import answers, folders, judging, process, usage
+from tiletwin.judge import answers, bubblewrap, folders, judging, process, usage
 from tiletwin.judge.process import Worker, WorkerEnded
 from tiletwin.judge.settings import Settings
 from tiletwin.judge.starter import Starter
 
 SPINS = changed("    x = x.contiguous()", "    while True: pass\n    x = x.contiguous()")
+PROCESSES = 6 if bubblewrap.program() else 4
+"""From the judge to the innermost process of a worker."""
 SLEEPS = changed("    x = x.contiguous()", "    import time; time.sleep(SECONDS)\n    x = x.contiguous()")
 
 
@@ -43,7 +45,7 @@ def start_judge(tmp_path, text):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     judge = children.start("-m", "tiletwin", "judge", submission, "--reference", reference, TMPDIR=str(temporary))
-    until(lambda: len(usage.tree(judge.pid)) >= 4 and usage.of(usage.tree(judge.pid)[-1]).processor > 0.3)
+    until(lambda: len(usage.tree(judge.pid)) >= PROCESSES and usage.of(usage.tree(judge.pid)[-1]).processor > 0.3)
     return judge, usage.tree(judge.pid), temporary
 
 
@@ -111,7 +113,8 @@ def test_a_worker_that_the_system_ends_for_lack_of_memory_is_not_judged(tmp_path
 
 def kill_what_spins():
     """The innermost process of a worker of this process."""
-    until(lambda: len(usage.tree(os.getpid())) >= 4 and usage.of(usage.tree(os.getpid())[-1]).processor > 0.3)
+    own = os.getpid()
+    until(lambda: len(usage.tree(own)) >= PROCESSES and usage.of(usage.tree(own)[-1]).processor > 0.3)
     os.kill(usage.tree(os.getpid())[-1], signal.SIGKILL)
 
 

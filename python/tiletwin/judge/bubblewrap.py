@@ -21,6 +21,8 @@ _OPTIONS = (
 )  # fmt: skip
 """Numbers of processes stay what they are outside: the judge looks at what workers use. Namespaces inside of these are
 made by writing to /proc."""
+_THEN_REMOVE = '"$@"; status=$?; rmdir -- "$0" 2> /dev/null; exit $status'
+"""For a shell outside, which outlives the judge: inside, a folder that is mounted can be emptied, but not removed."""
 
 
 @functools.cache
@@ -42,4 +44,6 @@ def around(words: list[str], folder: str) -> list[str]:
     """A command inside of bubblewrap that may write to one folder, and is told so by a last word; the command itself
     where there is no bubblewrap."""
     path = program()
-    return words if path is None else [path, *_OPTIONS, "--bind", folder, folder, "--", *words, NAME]
+    if path is None:
+        return words
+    return ["/bin/sh", "-c", _THEN_REMOVE, folder, path, *_OPTIONS, "--bind", folder, folder, "--", *words, NAME]

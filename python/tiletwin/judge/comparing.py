@@ -2,7 +2,8 @@
 
 Here:      one tensor's comparison, which tolerance it would have needed.
 Not here:  bounds (rounding.py), verdicts (judging.py).
-Rules:     - an element is right within its bound, or within twice what the reference is off by in the same types;
+Rules:     - an element is right within twice its bound, which is that of the reference's order of operations (parts of
+             sums in another order may be larger), or within twice what the reference is off by in the same types;
            - NaN where the reference has NaN, in float64 and in the submission's types; where only one of them has,
              nothing is judged;
            - an infinity where the exact number may overflow; where a bound is infinite nothing is judged.
@@ -87,7 +88,7 @@ def _floats(expected: Expected, got: torch.Tensor) -> tuple[torch.Tensor, torch.
     kind = expected.low.dtype if expected.low.dtype in UNITS else torch.float32
     own = torch.where(exact.isfinite() & low.isfinite(), (low - exact).abs(), 0.0)
     size = torch.where(exact.isfinite(), exact.abs(), 0.0)
-    bound = torch.maximum(expected.bound, 2 * own) + UNITS[kind] * size + SMALLEST[kind]
+    bound = 2 * torch.maximum(expected.bound, own) + UNITS[kind] * size + SMALLEST[kind]
     distance = (value - exact).abs()
     right = (distance <= bound) | (value == exact) | (value.isnan() & exact.isnan())
     largest = torch.finfo(kind).max
