@@ -25,7 +25,7 @@ def inside(folder, line: str) -> str:
     """What Python prints that runs a line in bubblewrap, with no other layer."""
     words = [sys.executable, "-c", f"import os, socket, sys\ntry:\n    {line}\nexcept OSError:\n    print('refused')"]
     command = bubblewrap.around(words, str(folder))
-    assert command[-1] == bubblewrap.NAME and os.path.basename(command[0]) == "bwrap"
+    assert command[-1] == bubblewrap.NAME and os.path.basename(command[4]) == "bwrap"
     done = subprocess.run(command, capture_output=True, text=True, env=children.environment(), timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -35,6 +35,7 @@ def inside(folder, line: str) -> str:
 def test_files_and_the_network_are_out_of_reach(tmp_path):
     folder = tmp_path / "own"
     folder.mkdir()
+    (folder / "kept").touch()  # an empty one is removed behind the command
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     assert inside(folder, f"open({str(tmp_path / 'beside')!r}, 'w')") == "refused"
@@ -42,6 +43,9 @@ def test_files_and_the_network_are_out_of_reach(tmp_path):
     assert inside(folder, f"open({str(folder / 'made')!r}, 'w').write('x'); print('written')") == "written"
     assert inside(folder, "print(sys.argv[1], sorted(os.listdir('/dev')).count('kmsg'))") == "bubblewrap 0"
     assert (folder / "made").read_text() == "x" and not (tmp_path / "beside").exists()
+    for file in folder.iterdir():
+        file.unlink()
+    assert inside(folder, "print('x')") == "x" and not folder.exists()
 
 
 @needed
