@@ -14,10 +14,14 @@ MISSED = {
     "layer_norm_locked-barrier-before-unlocking": "the same",
     "split_kv_attention-race-lse-missing": "NaN, which fresh memory holds, is taken for an empty part",
 }
-"""Wrong submissions that the judge calls right, and why."""
-UNPROVED = {"grouped": "a table of addresses: the launch cannot be run once more"}
+"""Wrong submissions that the judge does not call wrong, and why."""
+UNPROVED = {
+    "grouped": "a table of addresses: the launch cannot be run once more",
+    "stream_k": "programs that wait for each other are run for 20 s and longer in other orders",
+}
 """Right submissions that the judge does not judge, and why."""
 WITHOUT_LINE = {
+    "softmax-judge-patched": "what would see the call is gone; the stores tell of it",
     "grouped-index-group": "a table of addresses: the launch cannot be run once more",
     "grouped-bound-k": "the same",
     "prefix_sum_look_back-bound-first-block": "programs that wait for each other have no derived writers",
@@ -38,10 +42,11 @@ def test_verdict(name, starter, tmp_path, record_property):
     submission.write_text(one.text)
     reference.write_text(one.reference)
     most = one.cases or (10 if one.verdict == "right" else 40)
-    verdict = judge(str(submission), str(reference), Settings(seconds=600.0, most=most), starter)
+    seconds = 10.0 if one.verdict == "broken" else 600.0  # one that never ends takes what a case may take, every time
+    verdict = judge(str(submission), str(reference), Settings(seconds=seconds, most=most), starter)
     record_property("count", f"judged {verdict.word}")
     if name in MISSED:
-        assert verdict.word == "right", f"it is caught: MISSED has it no longer\n{verdict}"
+        assert verdict.word in ("right", "not judged"), f"it is caught: MISSED has it no longer\n{verdict}"
         pytest.xfail(MISSED[name])
     if name in UNPROVED:
         assert verdict.word == "not judged", f"it is judged: UNPROVED has it no longer\n{verdict}"
