@@ -104,23 +104,26 @@ def test_a_worker_that_the_system_ends_for_lack_of_memory_is_not_judged(tmp_path
     for counts, word, said in (([4, 5], "not judged", "too little memory"), ([5, 5], "broken", "SIGKILL")):
         counted = iter(counts)
         monkeypatch.setattr(usage, "killed_for_memory", lambda counted=counted: next(counted))
-        killer = threading.Thread(target=kill_what_spins)
+        killer = threading.Thread(target=kill_what_spins, args=(usage.tree(os.getpid()),))
         killer.start()
         verdict = judged(tmp_path, SPINS)
         killer.join()
         assert verdict.word == word and said in str(verdict)
 
 
-def kill_what_spins():
-    """The innermost process of a worker of this process."""
-    own = os.getpid()
-    until(lambda: len(usage.tree(own)) >= PROCESSES and usage.of(usage.tree(own)[-1]).processor > 0.3)
-    os.kill(usage.tree(os.getpid())[-1], signal.SIGKILL)
+def kill_what_spins(before):
+    """The innermost process of a worker of this process, whose other processes were there before."""
+
+    def new():
+        return [number for number in usage.tree(os.getpid()) if number not in before]
+
+    until(lambda: len(new()) >= PROCESSES - 1 and usage.of(new()[-1]).processor > 0.3)
+    os.kill(new()[-1], signal.SIGKILL)
 
 
 def test_a_starter_that_is_killed_is_no_fault_of_the_submission(tmp_path):
     with Starter() as starter:
-        starter._process.kill()
+        os.killpg(starter._process.pid, signal.SIGKILL)  # with the shell and bubblewrap around it
         starter._process.wait()
         assert not starter.is_running
         verdict = judging.judge(*files(tmp_path, SOFTMAX), starter=starter)
