@@ -103,6 +103,10 @@ def _patch(owner: Any, names: tuple[str, ...], prefix: str, note: Callable[[Any,
 
 def watch_torch(torch: ModuleType) -> None:
     """Wraps torch's functions. Called when torch has been imported."""
+    from torch.utils import _device
+
+    # What `with torch.device(...)` is for is listed when it is first asked for. It has to list the originals.
+    _device._device_constructors()
     _patch(torch, _TORCH, "torch", _note_tensor)
     _patch(torch.Tensor, _TENSOR, "Tensor", _note_tensor)
 

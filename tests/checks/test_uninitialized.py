@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 
+import children
 import numpy as np
 import pytest
 import torch
@@ -191,3 +192,11 @@ def test_results_keep_their_bits_and_empty_tensors_are_fine() -> None:
     run()
     assert findings_of("uninitialized", run) == []
     assert torch.equal(*results)
+
+
+def test_a_context_of_a_device_is_for_wrapped_functions_too() -> None:
+    """In a new process: what the context is for is listed once."""
+    made = "torch.empty(2).device, torch.nn.Linear(2, 2).bias.device"
+    text = f"import tiletwin, torch\nwith torch.device('meta'): print({made})"
+    done = children.run_code(text, TILETWIN_CHECK="all", TILETWIN_INTERPRET="1")
+    assert done.stdout.split() == ["meta", "meta"], done.stderr
