@@ -103,6 +103,11 @@ void RaceCheck::lookAtGlobal(Accessing& now, int lane, std::byte* host, uint64_t
     host += here;
     bytes -= here;
   }
+  // Whoever finds this write in the shadow compares with what it wrote. Other threads of the host may do so at once, so the value is
+  // there before the page is given back: it lies in that page alone, since accesses are aligned. A debugger has one thread, and
+  // wants to see what was there before.
+  if (now.access.write && now.locked && !now.warp.cta->cluster->grid->keeper)
+    now.access.write(*now.inst, now.warp, LaneMask(1) << lane, now.host);
 }
 
 bool RaceCheck::isOrdered(Accessing& now, int lane, Stamp other) const {

@@ -82,13 +82,12 @@ template <class Visit> void eachStoringLane(LaneMask active, uint32_t bytes, Vis
   }
 }
 
-template <class M, class R> Step runStore(const Inst& in, Warp& warp, LaneMask active) {
+/// Access::write of a store.
+template <class M, class R> void writeLanes(const Inst& in, Warp& warp, LaneMask active, std::byte* const* host) {
   const auto& transfer = *static_cast<const Transfer*>(in.data);
-  alignas(kLaneAlignment) std::byte* host[kLanes];
-  if (!resolveTransfer(in, warp, active, host)) return Step::Trap;
   if (isOneCopy<M, R>(transfer, active, host)) {
     std::memcpy(host[0], warp.lanes<R>(transfer.elements[0]), sizeof(M) * kLanes);
-    return Step::Next;
+    return;
   }
   std::array<const R*, kMostElements> from;
   for (uint32_t k = 0; k < transfer.count; ++k) from[k] = warp.lanes<R>(transfer.elements[k]);
@@ -98,30 +97,42 @@ template <class M, class R> Step runStore(const Inst& in, Warp& warp, LaneMask a
       std::memcpy(host[i] + k * sizeof(M), &value, sizeof(M));
     }
   });
+}
+
+template <class M, class R> Step runStore(const Inst& in, Warp& warp, LaneMask active) {
+  alignas(kLaneAlignment) std::byte* host[kLanes];
+  if (!resolveTransfer(in, warp, active, host)) return Step::Trap;
+  writeLanes<M, R>(in, warp, active, host);
   return Step::Next;
 }
 
 using Wide = unsigned __int128;
 
+/// How an instruction runs; of stores, how they write, too.
+struct Runs {
+  Execute run = nullptr;
+  decltype(Access::write) write = nullptr;
+};
+
 template <class M, class R> struct Load {
-  static constexpr Execute run = runLoad<M, R>;
+  static constexpr Runs runs = {runLoad<M, R>};
 };
 template <class M, class R> struct Store {
-  static constexpr Execute run = runStore<M, R>;
+  static constexpr Runs runs = {runStore<M, R>, writeLanes<M, R>};
 };
 
 /// For elements of type M in registers that are as large or larger, with M's sign.
-template <template <class, class> class Run, class M> Execute forRegister(int registerBytes) {
-  Execute run = nullptr;
+template <template <class, class> class Run, class M> Runs forRegister(int registerBytes) {
+  Runs found;
   const auto tryIt = [&]<class R>(R) {
     if constexpr (sizeof(M) <= sizeof(R))
-      if (registerBytes == sizeof(R)) run = Run<M, R>::run;
+      if (registerBytes == sizeof(R)) found = Run<M, R>::runs;
   };
   if constexpr (std::is_signed_v<M>)
     tryIt(int16_t()), tryIt(int32_t()), tryIt(int64_t()), tryIt(__int128());
   else
     tryIt(uint16_t()), tryIt(uint32_t()), tryIt(uint64_t()), tryIt(Wide());
-  return run;
+  return found;
 }
 
 using Elements =
@@ -273,7 +284,9 @@ template <bool isLoad> bool decodeTransfer(Decoder& decoder, const ptx::Instruct
   if (!checkSpace(decoder, in, isLoad, transfer)) return false;
   if (!decodeElements(decoder, value, type, isLoad, transfer, registerBytes)) return false;
   out.run = Elements::choose(type, [&]<class M>(M) {
-    return isLoad ? forRegister<Load, M>(registerBytes) : forRegister<Store, M>(registerBytes);
+    const Runs runs = isLoad ? forRegister<Load, M>(registerBytes) : forRegister<Store, M>(registerBytes);
+    access.write = runs.write;
+    return runs.run;
   });
   if (!out.run) return decoder.refuse("is not implemented for this type");
   out.data = decoder.make<Transfer>(transfer);

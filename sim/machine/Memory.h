@@ -37,6 +37,8 @@ struct Access {
   Proxy proxy = Proxy::Generic;
   bool nonCoherent = false; ///< ld.global.nc
   bool isLate = false;      ///< cp.async: what is resolved now is written when the copy lands (Observer::lands)
+  /// Writes what the instruction writes for some of its lanes; host[i] as Observer::access is told. Of st only, else null.
+  void (*write)(const Inst& in, Warp& warp, LaneMask lanes, std::byte* const* host) = nullptr;
 };
 
 /// host[i] for each active lane; addresses are in the access's space, generic where it is None. False: a trap was raised.

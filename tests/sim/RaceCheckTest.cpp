@@ -162,6 +162,14 @@ BOOST_AUTO_TEST_CASE(warps_may_write_the_same) {
   isRace("mov.u32 %r1, 7; st.shared.u32 [%r62], %r1; ld.shared.u32 %r2, [%r63];", "st.shared.u32", "ld.shared.u32",
          "another warp");
   isClean("st.global.u32 [%rd0], 7;", {.grid = 4});
+  // CTAs that meet and then write on threads of the host at the same moment.
+  for (int i = 0; i < 200; ++i)
+    isClean("atom.relaxed.gpu.global.add.u32 %r1, [%rd0+16380], 1;\n"
+            "meet: ld.relaxed.gpu.global.u32 %r1, [%rd0+16380]; setp.lt.u32 %p1, %r1, 64; @%p1 bra meet;\n"
+            "mul.wide.u32 %rd1, %r60, 16; add.s64 %rd1, %rd0, %rd1; mov.u32 %r1, 0; mov.u32 %r2, 7;\n"
+            "words: st.global.v4.u32 [%rd1], {%r2, %r2, %r2, %r2}; add.s64 %rd1, %rd1, 512; "
+            "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 31; @%p1 bra words;",
+            {.grid = 2, .block = 32, .threads = 2});
   isRace("add.u32 %r1, %r57, 1; st.global.u32 [%rd0], %r1;", "st.global.u32", "st.global.u32", "another CTA",
          {.grid = 4});
   // Rows of a matrix that two warps store.
