@@ -12,6 +12,8 @@ const ptx::Function& Kernel::function() const { return program_->module->functio
 uint32_t Kernel::parameterBytes() const { return program_->parameterBytes; }
 uint32_t Kernel::parameterOffset(size_t index) const { return program_->parameterOffset[index]; }
 uint32_t Kernel::staticShared() const { return program_->staticShared; }
+bool Kernel::usesHeap() const { return program_->usesHeap; }
+bool Kernel::usesPrintf() const { return program_->usesPrintf; }
 
 std::shared_ptr<const Module> Module::load(std::string_view text, const LoadOptions& options, ptx::Diagnostic& error) {
   auto module = std::make_shared<Module>();

@@ -25,6 +25,7 @@
 
 namespace tiletwin::sim {
 
+class DeviceHeap;    // isa/DeviceHeap.h: what kernels get from malloc
 struct LaunchCounts; // counters/Counts.h: what each instruction did
 class Program;       // machine/Program.h: an entry and the functions it calls, decoded
 class ModuleMemory;  // machine/Program.h: the bytes of a module's variables
@@ -49,6 +50,10 @@ public:
   uint32_t parameterOffset(size_t index) const;
   /// Shared memory of its own variables, bytes; LaunchParams::dynamicShared comes on top.
   uint32_t staticShared() const;
+  /// Whether it, or what it calls, calls malloc or free.
+  bool usesHeap() const;
+  /// Whether it, or what it calls, prints.
+  bool usesPrintf() const;
 
 private:
   std::shared_ptr<const Program> program_;
@@ -92,6 +97,7 @@ struct LaunchParams {
   std::span<const Buffer> buffers;       ///< memory the kernel may touch; device addresses are host addresses
   CheckOptions checks;
   FindingCollector* findings = nullptr; ///< null: nothing is kept
+  DeviceHeap* heap = nullptr;           ///< what malloc gives; null: the process's own heap
   LaunchCounts* counts = nullptr;       ///< gets what each instruction did; null: nothing is counted
   /// Numbers of the clusters that run, x first; empty: all. Kernels whose clusters wait for each other need all.
   std::span<const uint64_t> clusters;
@@ -106,6 +112,7 @@ struct Result {
   Trap trap;                 ///< kind None: every thread ran to its end. message holds the PTX line, CTA, warp and lane
   uint64_t instructions = 0; ///< warp instructions that ran
   uint64_t laneInstructions = 0; ///< the same, times active lanes
+  uint64_t printed = 0;          ///< bytes that a GPU keeps, at least, of what vprintf wrote
 };
 
 /// Runs a grid to its end, or to its first trap. Thread-safe.

@@ -20,16 +20,19 @@ namespace {
 /// Bytes of the heap that malloc has given in this launch and nobody has written. Thread-safe.
 class UnwrittenHeap {
 public:
+  explicit UnwrittenHeap(const DeviceHeap* heap) {
+    if (heap) range_ = heap->range();
+  }
   void add(const std::byte* at, uint64_t bytes) {
     {
       const std::lock_guard lock(mutex_);
-      if (!words_) words_.reset(new std::atomic<uint64_t>[DeviceHeap::kBytes / kBits]());
+      if (!words_) words_.reset(new std::atomic<uint64_t>[(size() + kBits - 1) / kBits]());
     }
     isUsed_.store(true, std::memory_order_release);
     visit(at, bytes, [](std::atomic<uint64_t>& word, uint64_t mask) { word |= mask; });
   }
   bool isUsed() const { return isUsed_.load(std::memory_order_acquire); }
-  bool holds(const std::byte* at) const { return isUsed() && offsetOf(at) < DeviceHeap::kBytes; }
+  bool holds(const std::byte* at) const { return isUsed() && offsetOf(at) < size(); }
   void write(const std::byte* at, uint64_t bytes) {
     visit(at, bytes, [](std::atomic<uint64_t>& word, uint64_t mask) { word &= ~mask; });
   }
@@ -41,12 +44,13 @@ public:
 
 private:
   static constexpr uint64_t kBits = 64;
-  uint64_t offsetOf(const std::byte* at) const { return reinterpret_cast<uint64_t>(at) - begin_; }
+  uint64_t offsetOf(const std::byte* at) const { return reinterpret_cast<uint64_t>(at) - range_.begin; }
+  uint64_t size() const { return range_.end - range_.begin; }
   template <class Visit> void visit(const std::byte* at, uint64_t bytes, Visit&& each) {
     const uint64_t begin = offsetOf(at);
-    eachWord(words_, begin, std::min<uint64_t>(begin + bytes, DeviceHeap::kBytes), each);
+    eachWord(words_, begin, std::min<uint64_t>(begin + bytes, size()), each);
   }
-  const uint64_t begin_ = DeviceHeap::instance().range().begin;
+  MemoryRange range_; ///< empty: nobody calls malloc
   std::mutex mutex_;
   std::unique_ptr<std::atomic<uint64_t>[]> words_; ///< set once, before isUsed_
   std::atomic<bool> isUsed_{false};
@@ -54,7 +58,7 @@ private:
 
 class UninitializedCheck final : public Observer {
 public:
-  explicit UninitializedCheck(Grid& grid) {
+  explicit UninitializedCheck(Grid& grid) : heap_(grid.heap) {
     for (const auto& function : grid.program->functions) hasDoubtful_ |= function && !function->doubtful.empty();
   }
 

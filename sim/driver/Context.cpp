@@ -4,6 +4,8 @@
 #include "sim/driver/DeviceMemory.h"
 #include "sim/driver/Handles.h"
 #include "sim/driver/Stream.h"
+#include "sim/driver/VirtualDevice.h"
+#include "sim/isa/DeviceHeap.h"
 
 namespace tiletwin::driver {
 
@@ -23,6 +25,44 @@ std::unique_lock<std::shared_mutex> Context::waitForOthers() {
   return isInHostFunction() ? std::unique_lock<std::shared_mutex>() : std::unique_lock(order);
 }
 
+std::shared_ptr<sim::DeviceHeap> Context::makeHeap() {
+  const std::lock_guard lock(heapMutex_);
+  if (!heap_) heap_ = std::make_shared<sim::DeviceHeap>(limits[kLimitHeap]);
+  return heap_;
+}
+
+std::shared_ptr<sim::DeviceHeap> Context::heap() {
+  const std::lock_guard lock(heapMutex_);
+  return heap_;
+}
+
+Result Context::setLimit(int limit, size_t value) {
+  constexpr size_t kLargestStack = 512 << 10, kLargestFetch = 128;
+  constexpr int kFirstWithoutSyncDepth = 9; // the major number of those devices
+  if (limit < 0) return cuda::kInvalidValue;
+  if (limit >= kLimitCount) return kUnsupportedLimit;
+  const auto heapIsMade = [&] { return heap() != nullptr; };
+  switch (limit) {
+  case kLimitStack:
+    if (value > kLargestStack) return cuda::kInvalidValue;
+    break;
+  case kLimitPrintf:
+  case kLimitHeap:
+    if (limit == kLimitHeap ? heapIsMade() : hasPrinted.load()) return cuda::kInvalidValue;
+    if (value > device.memoryBytes()) return cuda::kOutOfMemory;
+    break;
+  case kLimitSyncDepth:
+    if (device.limits().major >= kFirstWithoutSyncDepth) return kUnsupportedLimit;
+    break;
+  case kLimitFetch: // a hint, which a driver brings into its range
+    value = std::min(value, kLargestFetch);
+    break;
+  default: break;
+  }
+  limits[size_t(limit)] = value;
+  return cuda::kSuccess;
+}
+
 void Context::clear() {
   const auto isMine = [this](const std::shared_ptr<Context>& other) { return other.get() == this; };
   Handles<Function>::instance().removeIf([&](const Function& f) { return &f.module->context() == this; });
@@ -35,6 +75,11 @@ void Context::clear() {
   size_t index = 0;
   for (const size_t value : {kStack, kPrintf, kHeap, kSync, kPending, kFetch, size_t(0)}) limits[index++] = value;
   peers = 0;
+  hasPrinted = false;
+  {
+    const std::lock_guard lock(heapMutex_);
+    heap_.reset();
+  }
   error = cuda::kSuccess;
   Stream::addDefaults(*this);
 }

@@ -10,6 +10,10 @@
 #include <shared_mutex>
 #include <vector>
 
+namespace tiletwin::sim {
+class DeviceHeap;
+} // namespace tiletwin::sim
+
 namespace tiletwin::driver {
 
 class Stream;
@@ -34,11 +38,18 @@ public:
   /// Held alone by work on the legacy stream, together by that on streams that wait for it.
   std::shared_mutex order;
   std::mutex mutex;
-  unsigned retained = 0; ///< of a primary context, under mutex
+  unsigned retained = 0;               ///< of a primary context, under mutex
+  std::atomic<bool> hasPrinted{false}; ///< a kernel that prints was launched: its limit is no longer set
 
   /// While it is held nothing works in the context but on streams that wait for nobody. A host function, in whose thread the
   /// stream is at work, gets an empty lock.
   std::unique_lock<std::shared_mutex> waitForOthers();
+  /// What its kernels get from malloc, made by the first one that calls it, as large as its limit says.
+  std::shared_ptr<sim::DeviceHeap> makeHeap();
+  /// The same, or null where no kernel has called malloc.
+  std::shared_ptr<sim::DeviceHeap> heap();
+  /// Sets a limit; kInvalidValue: there is none of that value, or kernels ran under the old one.
+  Result setLimit(int limit, size_t value);
   /// Ends all that belongs to it: memory, modules, streams, events.
   void clear();
 
@@ -46,6 +57,10 @@ public:
   static std::vector<std::shared_ptr<Context>>& stack();
   /// The one on top, or null.
   static Context* current() { return stack().empty() ? nullptr : stack().back().get(); }
+
+private:
+  std::mutex heapMutex_;
+  std::shared_ptr<sim::DeviceHeap> heap_; ///< under heapMutex_
 };
 
 /// While a host function runs, its thread gives no work to streams.

@@ -225,12 +225,7 @@ Result cuCtxSynchronize() {
 Result cuCtxSynchronize_v2(ContextHandle handle) { return inNamed(handle, waitForAll); }
 
 Result cuCtxSetLimit(int limit, size_t value) {
-  return inContext([&](Context& context) {
-    if (limit < 0) return cuda::kInvalidValue;
-    if (limit >= kLimitCount) return kUnsupportedLimit;
-    context.limits[size_t(limit)] = value;
-    return cuda::kSuccess;
-  });
+  return inContext([&](Context& context) { return context.setLimit(limit, value); });
 }
 
 Result cuCtxGetLimit(size_t* value, int limit) {

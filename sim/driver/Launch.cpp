@@ -203,12 +203,18 @@ Result LaunchWork::run(Context& context) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   };
-  const sim::Result result = sim::launch(*function->kernel, params);
-  reportFindings(function->kernel->name(), findings.take());
+  const sim::Kernel& kernel = *function->kernel;
+  const std::shared_ptr<sim::DeviceHeap> heap = kernel.usesHeap() ? context.makeHeap() : context.heap();
+  params.heap = heap.get();
+  if (kernel.usesPrintf()) context.hasPrinted = true;
+  const sim::Result result = sim::launch(kernel, params);
+  reportFindings(kernel.name(), findings.take());
   if (result.trap) {
-    reportTrap(function->kernel->name(), result.trap);
+    reportTrap(kernel.name(), result.trap);
     context.error = resultOf(result.trap);
   }
+  if (result.printed > context.limits[kLimitPrintf])
+    reportLostOutput(kernel.name(), result.printed, context.limits[kLimitPrintf]);
   return cuda::kSuccess;
 }
 

@@ -83,4 +83,18 @@ void reportFindings(const std::string& kernel, const std::vector<Finding>& findi
   }
 }
 
+void reportLostOutput(const std::string& kernel, uint64_t bytes, uint64_t limit) {
+  static std::mutex mutex;
+  static std::set<std::string>* const said = new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  if (!said->insert(kernel).second) return;
+  std::fprintf(
+      stderr,
+      "tiletwin gpu: %s: one launch prints at least %llu bytes of records, the context's limit is %llu: all of it is "
+      "here, "
+      "a GPU loses the oldest\n  what to do: print less, or call cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, ...) "
+      "before the first kernel that prints\n",
+      kernel.c_str(), static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(limit));
+}
+
 } // namespace tiletwin::driver

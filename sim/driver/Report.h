@@ -13,6 +13,8 @@ Result resultOf(const Trap& trap);
 void reportTrap(const std::string& kernel, const Trap& trap);
 /// Says what checks have found: each mistake once a process.
 void reportFindings(const std::string& kernel, const std::vector<Finding>& findings);
+/// Says that a GPU would have kept the end only of what a kernel printed: each kernel once a process.
+void reportLostOutput(const std::string& kernel, uint64_t bytes, uint64_t limit);
 /// "CUDA_ERROR_ILLEGAL_ADDRESS"; null: there is no such error.
 const char* nameOf(Result result);
 

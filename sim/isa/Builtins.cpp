@@ -21,8 +21,9 @@ struct PrintedText {
   PrintedText& operator=(const PrintedText&) = delete;
   ~PrintedText() { handOn(); }
   void handOn() {
-    if (text.empty()) return;
     const std::lock_guard lock(grid.mutex);
+    grid.printed += std::exchange(records, 0);
+    if (text.empty()) return;
     if (grid.params->print) {
       grid.params->print(text);
     } else {
@@ -33,6 +34,7 @@ struct PrintedText {
   }
   Grid& grid;
   std::string text;
+  uint64_t records = 0; ///< bytes that a GPU keeps of it at least: a word for the format and one for each value
 };
 
 namespace {
@@ -95,6 +97,7 @@ Step runVprintf(const Inst& in, Warp& warp, LaneMask active) {
     arguments.readString = [&](uint64_t address, std::string& text) { return readString(warp, lane, address, text); };
     const int count = formatPrintf(pattern, arguments, cta.printed->text);
     if (count < 0) return Step::Trap;
+    cta.printed->records += sizeof(uint64_t) * (1 + uint64_t(count));
     setResult(call, warp, lane, uint64_t(count));
   }
   if (cta.printed->text.size() > kMostKept) cta.printed->handOn();
@@ -119,11 +122,12 @@ Step runAssertfail(const Inst& in, Warp& warp, LaneMask active) {
 
 Step runMalloc(const Inst& in, Warp& warp, LaneMask active) {
   const BuiltinCall& call = *static_cast<const BuiltinCall*>(in.data);
+  const Grid& grid = *warp.cta->cluster->grid;
   eachLane(active, [&](int lane) {
     const uint64_t bytes = argument(call, warp, 0, lane);
-    std::byte* at = DeviceHeap::instance().allocate(bytes);
+    std::byte* at = grid.heap->allocate(bytes);
     if (at)
-      for (Observer* observer : warp.cta->cluster->grid->observers) observer->allocates(at, bytes);
+      for (Observer* observer : grid.observers) observer->allocates(at, bytes);
     setResult(call, warp, lane, reinterpret_cast<uint64_t>(at));
   });
   return Step::Next;
@@ -134,7 +138,7 @@ Step runFree(const Inst& in, Warp& warp, LaneMask active) {
   for (LaneMask rest = active; rest; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const uint64_t address = argument(call, warp, 0, lane);
-    if (address && !DeviceHeap::instance().release(reinterpret_cast<std::byte*>(address)))
+    if (address && !warp.cta->cluster->grid->heap->release(reinterpret_cast<std::byte*>(address)))
       return warp.trap(TrapKind::InvalidValue, "frees memory that malloc has not given, or that was freed before",
                        lane);
   }

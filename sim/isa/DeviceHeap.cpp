@@ -7,20 +7,20 @@ namespace {
 constexpr size_t kAlignment = 16;
 } // namespace
 
-DeviceHeap::DeviceHeap() : bytes_(new std::byte[kBytes]) { free_[0] = kBytes; }
+DeviceHeap::DeviceHeap(size_t bytes) : size_(bytes), bytes_(new std::byte[bytes]) { free_[0] = bytes; }
 
 DeviceHeap& DeviceHeap::instance() {
-  static DeviceHeap heap;
+  static DeviceHeap heap(kBytes);
   return heap;
 }
 
 MemoryRange DeviceHeap::range() const {
   const auto begin = reinterpret_cast<uint64_t>(bytes_.get());
-  return {begin, begin + kBytes, false, "the device heap"};
+  return {begin, begin + size_, false, "the device heap"};
 }
 
 std::byte* DeviceHeap::allocate(uint64_t bytes) {
-  if (bytes == 0 || bytes > kBytes) return nullptr;
+  if (bytes == 0 || bytes > size_) return nullptr;
   const size_t size = (size_t(bytes) + kAlignment - 1) / kAlignment * kAlignment;
   const std::lock_guard lock(mutex_);
   for (auto it = free_.begin(); it != free_.end(); ++it) {

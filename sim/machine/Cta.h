@@ -13,6 +13,7 @@ namespace tiletwin::sim {
 
 class Program;
 struct Cluster;
+class DeviceHeap;     // isa/DeviceHeap.h: what malloc gives
 class FramePool;      // Fragments.h
 struct CtaAsync;      // isa/Async.h: mbarriers and bulk copies on their way
 struct PrintedText;   // isa/Builtins.cpp: what it has printed
@@ -28,11 +29,13 @@ struct Grid {
   const LaunchParams* params = nullptr;
   std::vector<std::byte> parameters;
   AddressMap addresses;
+  DeviceHeap* heap = nullptr; ///< never null where a kernel calls malloc or free
   Schedule schedule;
   std::vector<Observer*> observers; ///< empty nearly always: nothing is told then
   TurnKeeper* keeper = nullptr;     ///< null nearly always
   std::atomic<bool> stop{false};    ///< a trap, or the user
   std::atomic<uint64_t> instructions{0};
+  uint64_t printed = 0; ///< bytes of records that vprintf wrote; under mutex
   std::mutex mutex;
   Trap trap; ///< of the lowest CTA that trapped; under mutex
 };

@@ -214,7 +214,7 @@ void addMemory(Grid& grid) {
     if (at && variable.bytes)
       grid.addresses.add({at, at + variable.bytes, variable.space == ptx::Space::Const, variable.name});
   }
-  if (module.findFunction("malloc") >= 0) grid.addresses.add(DeviceHeap::instance().range());
+  if (grid.heap) grid.addresses.add(grid.heap->range());
   grid.addresses.sort();
 }
 
@@ -232,6 +232,7 @@ Result launch(const Kernel& kernel, const LaunchParams& given) {
   grid.params = &params;
   grid.schedule = params.schedule ? *params.schedule : Schedule::ofEnvironment();
   grid.parameters.assign(params.parameters.begin(), params.parameters.end());
+  grid.heap = params.heap || !grid.program->usesHeap ? params.heap : &DeviceHeap::instance();
   addMemory(grid);
   const std::vector<std::unique_ptr<Observer>> checks = makeChecks(grid);
   for (const std::unique_ptr<Observer>& check : checks) grid.observers.push_back(check.get());
@@ -243,7 +244,7 @@ Result launch(const Kernel& kernel, const LaunchParams& given) {
   const unsigned threads = params.threads ? params.threads : unsigned(environment::numThreads().value_or(int(cores)));
   const RunCounts counts = GridRun(grid).run(debugger ? 1 : threads);
   if (counting) *params.counts = counting->take(params.buffers);
-  return {std::move(grid.trap), counts.instructions, counts.laneInstructions};
+  return {std::move(grid.trap), counts.instructions, counts.laneInstructions, grid.printed};
 }
 
 } // namespace tiletwin::sim

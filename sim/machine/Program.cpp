@@ -134,7 +134,11 @@ bool ProgramBuilder::findFunctions(size_t entry) {
   program->functions.resize(module->functions.size());
   std::vector<size_t> toLookAt;
   const auto reach = [&](int32_t index) {
-    if (index < 0 || program->functions[size_t(index)] || !module->functions[size_t(index)].hasBody) return;
+    if (index < 0) return;
+    const std::string& name = module->functions[size_t(index)].name;
+    program->usesHeap |= name == "malloc" || name == "free";
+    program->usesPrintf |= name == "vprintf";
+    if (program->functions[size_t(index)] || !module->functions[size_t(index)].hasBody) return;
     program->functions[size_t(index)] = std::make_unique<FunctionCode>();
     toLookAt.push_back(size_t(index));
   };

@@ -134,6 +134,8 @@ public:
   std::vector<uint32_t> parameterOffset;
   uint32_t parameterBytes = 0;
 
+  bool usesHeap = false;      ///< some code that it reaches calls malloc or free
+  bool usesPrintf = false;    ///< ... vprintf
   bool hasAsync = false;      ///< cp.async, bulk copies, wgmma: operations that go on while their thread does
   bool hasAsyncReads = false; ///< ... that read shared memory in the async proxy: bulk and tensor stores, wgmma
 
