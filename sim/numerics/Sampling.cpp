@@ -92,7 +92,9 @@ Span spanOf(float at, int size, Addressing mode) {
   const double scaled = std::floor(double(at) * kSteps - kSteps / 2 + 0.5);
   const auto fixed = int64_t(std::clamp(scaled, -1e15, 1e15));
   const int64_t whole = fixed >> 8;
-  return {indexOf(whole, size, mode), indexOf(whole + 1, size, mode), int(fixed & 255)};
+  const Span span{indexOf(whole, size, mode), indexOf(whole + 1, size, mode), int(fixed & 255)};
+  const bool isHeld = mode == Addressing::Clamp && span.first == span.second; // the place is moved to the edge's texel
+  return {span.first, span.second, isHeld ? 0 : span.weight};
 }
 
 /// Where a place lies: layer or face, and coordinates in texels.
@@ -156,28 +158,21 @@ float roundAway(double value) {
 
 constexpr int kWhole = 256; ///< a weight of one
 
-/// Weights of the four texels of two dimensions, in 1/256, the first dimension's second texel as bit 0. One product is rounded;
-/// the others are what is left.
-std::array<int, 4> cornerWeights(int x, int y) {
-  const int both = (x * y + kWhole / 2) / kWhole;
-  return {kWhole - x - y + both, x - both, y - both, both};
-}
-
-/// Weights of up to eight texels: bit d of an index is the second texel along dimension d. Three dimensions: those of x and z first,
-/// each of which y divides.
-std::array<int, 8> weightsOf(const Span (&spans)[3], int dimensions) {
+/// Weights of up to eight texels: bit d of an index is the second texel along dimension d. z divides the whole, x each part of it, y
+/// each of these. The second texel's share is rounded, half upwards but where y divides the first texel's along x; the first one
+/// has the rest.
+std::array<int, 8> weightsOf(const Span (&spans)[3]) {
   std::array<int, 8> weights{};
-  if (dimensions == 1) return {kWhole - spans[0].weight, spans[0].weight};
-  if (dimensions == 2) {
-    std::ranges::copy(cornerWeights(spans[0].weight, spans[1].weight), weights.begin());
-    return weights;
-  }
-  const std::array<int, 4> corners = cornerWeights(spans[0].weight, spans[2].weight);
-  for (int i = 0; i < 4; ++i) {
-    const int second = (corners[size_t(i)] * spans[1].weight + kWhole / 2) / kWhole;
-    const int index = (i & 1) | (i & 2) << 1;
-    weights[size_t(index)] = corners[size_t(i)] - second;
-    weights[size_t(index | 2)] = second;
+  const auto share = [](int part, int weight, int half) { return (part * weight + half) / kWhole; };
+  const int ofZ[] = {kWhole - spans[2].weight, spans[2].weight};
+  for (int z = 0; z < 2; ++z) {
+    const int second = share(ofZ[z], spans[0].weight, kWhole / 2);
+    const int ofX[] = {ofZ[z] - second, second};
+    for (int x = 0; x < 2; ++x) {
+      const int last = share(ofX[x], spans[1].weight, x ? kWhole / 2 : kWhole / 2 - 1);
+      weights[size_t(x | z << 2)] = ofX[x] - last;
+      weights[size_t(x | 2 | z << 2)] = last;
+    }
   }
   return weights;
 }
@@ -188,6 +183,16 @@ float halfAway(double value) {
   const auto code = uint16_t(_cvtss_sh(part, _MM_FROUND_TO_ZERO));
   const float low = _cvtsh_ss(code), high = _cvtsh_ss(uint16_t(code + 1)); // the next one farther from zero
   return std::fabs(double(high) - value) <= std::fabs(double(low) - value) ? high : low;
+}
+
+/// Halves that a filter adds are cut to the steps of the largest one's 15 bits, toward zero.
+void alignHalves(std::array<double, 8>& terms) {
+  constexpr int kBitsBehind = 14;
+  double largest = 0;
+  for (const double term : terms) largest = std::max(largest, std::fabs(term));
+  if (largest == 0 || !std::isfinite(largest)) return;
+  const double step = std::ldexp(1.0, std::ilogb(largest) - kBitsBehind);
+  for (double& term : terms) term = std::trunc(term / step) * step;
 }
 
 /// Steps from 0 to 1 in which a filter's fractions come; 0: they are floats.
@@ -222,18 +227,24 @@ Texel filtered(const Texture& t, const Located& where, const ImageLevel& level) 
     spans[1] = {kOutside, 0, kWhole / 2};
     dimensions = 2;
   }
-  const std::array<int, 8> weights = weightsOf(spans, dimensions);
-  double sums[4] = {0, 0, 0, 0};
+  const std::array<int, 8> weights = weightsOf(spans);
+  std::array<std::array<double, 8>, 4> terms{}; // by channel
   for (int corner = 0; corner < 1 << dimensions; ++corner) {
     if (!weights[size_t(corner)]) continue;
     int index[3] = {spans[0].first, spans[1].first, spans[2].first};
     for (int d = 0; d < dimensions; ++d)
       if (corner >> d & 1) index[d] = spans[d].second;
     const Texel texel = texelAt(t, level, index[0], index[1], index[2]);
-    for (size_t c = 0; c < 4; ++c) sums[c] += double(weights[size_t(corner)]) * termOf(t, texel[c]);
+    for (size_t c = 0; c < 4; ++c) terms[c][size_t(corner)] = termOf(t, texel[c]);
   }
   Texel result;
-  for (size_t c = 0; c < 4; ++c) result[c] = bitsOf(resultOf(t, sums[c] / kWhole));
+  for (size_t c = 0; c < 4; ++c) {
+    if (t.image.type == TexelType::F16) alignHalves(terms[c]);
+    double sum = 0;
+    for (size_t corner = 0; corner < 8; ++corner)
+      if (weights[corner]) sum += double(weights[corner]) * terms[c][corner];
+    result[c] = bitsOf(resultOf(t, sum / kWhole));
+  }
   return result;
 }
 

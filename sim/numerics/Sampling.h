@@ -2,9 +2,9 @@
 // Not here:  instructions (isa/Texture.cpp), images (sim/numerics/Texture.h).
 // Source:    "CUDA C++ Programming Guide", NVIDIA, appendix "Texture Fetching", for the formulas. What it leaves open is as an H200
 //            did it at 25,000 places (tests/data/sim/textures_h200.npz): a place is rounded to a multiple of 1/256 of a texel, half
-//            upwards; weights are multiples of 1/256 too, of which one product is rounded (Sampling.cpp); the sum is exact and rounded
-//            once, half away from zero, to the texel's type: f32, f16, or steps of 1/65535 (signed: 1/32767). Filters of one and two
-//            dimensions have all bits of an H200, those of three 84 of 100 results.
+//            upwards; weights are multiples of 1/256 too, which z, x and y divide one after the other (Sampling.cpp); the sum is exact, of
+//            halves after these were cut beside the largest, and rounded once, half away from zero, to the texel's type: f32,
+//            f16, or steps of 1/65535 (signed: 1/32767). All 25,600 results have an H200's bits.
 #pragma once
 #include "sim/numerics/Texture.h"
 
