@@ -21,7 +21,9 @@ std::string sourceName(const std::string& name) {
   return status == 0 && name.starts_with("_Z") ? std::string(plain.get()) : name;
 }
 
-std::string byteText(uint64_t byte, const std::string& of) { return "byte " + std::to_string(byte) + " of " + of; }
+std::string byteText(uint64_t byte, std::string_view of) {
+  return "byte " + std::to_string(byte) + " of " + std::string(of);
+}
 
 } // namespace
 

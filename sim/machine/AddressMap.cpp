@@ -4,9 +4,13 @@
 namespace tiletwin::sim {
 
 void AddressMap::sort() {
-  std::sort(ranges_.begin(), ranges_.end(),
-            [](const MemoryRange& a, const MemoryRange& b) { return a.begin < b.begin; });
+  const auto before = [](const MemoryRange& a, const MemoryRange& b) { return a.begin < b.begin; };
+  // Buffers come in order, thousands of them from a driver, and a module's few variables behind them.
+  const auto others = std::is_sorted_until(ranges_.begin(), ranges_.end(), before);
+  std::sort(others, ranges_.end(), before);
+  std::inplace_merge(ranges_.begin(), others, ranges_.end(), before);
   highest_.clear();
+  highest_.reserve(ranges_.size());
   uint64_t highest = 0;
   for (const MemoryRange& range : ranges_) highest_.push_back(highest = std::max(highest, range.end));
 }

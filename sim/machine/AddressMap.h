@@ -3,7 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace tiletwin::sim {
@@ -11,13 +11,14 @@ namespace tiletwin::sim {
 struct MemoryRange {
   uint64_t begin = 0, end = 0;
   bool readOnly = false;
-  std::string name;
+  std::string_view name; ///< of a buffer or a variable, which lives longer than the launch
   bool contains(uint64_t low, uint64_t high) const { return low >= begin && high <= end; }
 };
 
 class AddressMap {
 public:
-  void add(MemoryRange range) { ranges_.push_back(std::move(range)); }
+  void reserve(size_t count) { ranges_.reserve(count); }
+  void add(MemoryRange range) { ranges_.push_back(range); }
   /// After the last add().
   void sort();
   size_t size() const { return ranges_.size(); }

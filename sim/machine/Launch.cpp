@@ -205,6 +205,7 @@ std::string whatIsWrong(const Kernel& kernel, const LaunchParams& params) {
 }
 
 void addMemory(Grid& grid) {
+  grid.addresses.reserve(grid.params->buffers.size() + grid.program->module->variables.size() + 1);
   for (const Buffer& buffer : grid.params->buffers)
     if (buffer.begin < buffer.end) grid.addresses.add({buffer.begin, buffer.end, buffer.readOnly, buffer.name});
   const ptx::Module& module = *grid.program->module;

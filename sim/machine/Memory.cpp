@@ -69,7 +69,7 @@ std::string accessText(const Access& access, uint64_t bytes) {
 }
 
 /// Raises the trap of one lane that reaches outside of what `region` is; false.
-bool outside(const Access& access, Warp& warp, int lane, uint64_t address, uint64_t bytes, const std::string& region,
+bool outside(const Access& access, Warp& warp, int lane, uint64_t address, uint64_t bytes, std::string_view region,
              int64_t offset, uint64_t regionBytes, bool known = true) {
   Trap trap;
   trap.kind = TrapKind::OutOfBounds;
@@ -81,7 +81,7 @@ bool outside(const Access& access, Warp& warp, int lane, uint64_t address, uint6
   trap.message = accessText(access, bytes);
   if (known)
     trap.message +=
-        " at offset " + std::to_string(offset) + " of " + region + ", which has " + std::to_string(regionBytes);
+        " at offset " + std::to_string(offset) + " of " + trap.buffer + ", which has " + std::to_string(regionBytes);
   else
     trap.message += " at " + hex(address) + ", where the launch has no memory";
   raise(warp, std::move(trap), lane);
@@ -113,8 +113,8 @@ bool outsideGlobal(const Access& access, Warp& warp, int lane, uint64_t at, uint
 
 bool isReadOnly(const Access& access, Warp& warp, int lane, const MemoryRange& range) {
   if (!range.readOnly || access.kind == AccessKind::Read) return false;
-  Trap trap =
-      Trap::of(TrapKind::ReadOnly, accessText(access, access.bytes) + " of " + range.name + ", which is read-only");
+  Trap trap = Trap::of(TrapKind::ReadOnly,
+                       accessText(access, access.bytes) + " of " + std::string(range.name) + ", which is read-only");
   trap.buffer = range.name;
   raise(warp, std::move(trap), lane);
   return true;
