@@ -76,6 +76,7 @@ public:
     };
     const auto attributes = loop_->getAttrDictionary();
     auto replaced = loop_.replaceWithAdditionalYields(rewriter, inits, false, extend);
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): scf.for always can
     loop_ = cast<scf::ForOp>(replaced->getOperation());
     for (NamedAttribute attribute : attributes) loop_->setAttr(attribute.getName(), attribute.getValue());
     for (auto [old, now] : llvm::zip(before, loop_.getRegionIterArgs()))

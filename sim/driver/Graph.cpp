@@ -53,7 +53,8 @@ HeldObjects::~HeldObjects() {
 bool HeldObjects::remove(const std::shared_ptr<UserObject>& object, unsigned count) {
   const auto at = counts_.find(object);
   if (at == counts_.end() || at->second < count) return false;
-  if (!(at->second -= count)) counts_.erase(at);
+  at->second -= count;
+  if (!at->second) counts_.erase(at);
   return true;
 }
 

@@ -115,8 +115,7 @@ Result cuGraphExecKernelNodeSetParams_v2(GraphExecHandle exec, NodeHandle node, 
 Result cuGraphKernelNodeGetAttribute(NodeHandle handle, int id, void* value) {
   return onNode(handle, [&](const std::shared_ptr<GraphNode>& node, const std::shared_ptr<Graph>& graph) {
     if (!value) return cuda::kInvalidValue;
-    LaunchAttribute attribute{};
-    attribute.id = cuda::LaunchAttributeId(id);
+    LaunchAttribute attribute{cuda::LaunchAttributeId(id), {}, {}};
     const Result result = attributeOf(*workOfNode(*node, *graph), attribute);
     if (!result) std::memcpy(value, attribute.room, sizeof attribute.room);
     return result;
@@ -125,8 +124,7 @@ Result cuGraphKernelNodeGetAttribute(NodeHandle handle, int id, void* value) {
 Result cuGraphKernelNodeSetAttribute(NodeHandle handle, int id, const void* value) {
   return onNode(handle, [&](const std::shared_ptr<GraphNode>& node, const std::shared_ptr<Graph>& graph) {
     if (!value) return cuda::kInvalidValue;
-    LaunchAttribute attribute{};
-    attribute.id = cuda::LaunchAttributeId(id);
+    LaunchAttribute attribute{cuda::LaunchAttributeId(id), {}, {}};
     std::memcpy(attribute.room, value, sizeof attribute.room);
     std::shared_ptr<Work> work;
     if (const Result result = withAttribute(*workOfNode(*node, *graph), attribute, work)) return result;

@@ -97,23 +97,23 @@ Step runSparse(const Inst& in, Warp& warp, LaneMask active) {
     for (int half = 0; half < 2; ++half) std::memcpy(columns[n] + half * kTileBytes, halves[half][n], kTileBytes);
   const uint32_t* lanes = warp.lanes<uint32_t>(p.metadata);
   const bool isInteger = p.unit == TileProduct::Unit::Integer;
-  const int registers = isInteger ? 2 : registersOf(p.accumulator);
-  for (int group = 0; group < 2; ++group) {
+  const auto registers = size_t(isInteger ? 2 : registersOf(p.accumulator));
+  for (size_t group = 0; group < 2; ++group) {
     float floats[8][kTileColumns];
     int32_t integers[8][kTileColumns];
     if (isInteger)
-      gatherBlock(warp, &p.c[size_t(group * registers)], integers);
+      gatherBlock(warp, &p.c[group * registers], integers);
     else
-      gatherFloats(warp, p.accumulator, &p.c[size_t(group * registers)], floats);
+      gatherFloats(warp, p.accumulator, &p.c[group * registers], floats);
     for (int i = 0; i < 8; ++i) {
       TileLine chosen[kTileColumns] = {};
-      choose(p, metadataOf(p, lanes, group * 8 + i), columns, chosen);
-      addRow(p, rows[group * 8 + i], chosen, floats[i], integers[i]);
+      choose(p, metadataOf(p, lanes, int(group) * 8 + i), columns, chosen);
+      addRow(p, rows[group * 8 + size_t(i)], chosen, floats[i], integers[i]);
     }
     if (isInteger)
-      scatterBlock(warp, &p.d[size_t(group * registers)], integers);
+      scatterBlock(warp, &p.d[group * registers], integers);
     else
-      scatterFloats(warp, p.accumulator, &p.d[size_t(group * registers)], floats);
+      scatterFloats(warp, p.accumulator, &p.d[group * registers], floats);
   }
   return Step::Next;
 }

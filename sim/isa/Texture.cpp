@@ -79,18 +79,19 @@ Step runSample(const Inst& in, Warp& warp, LaneMask active) {
   std::array<Texel, kLanes> texels;
   bool isGood = true;
   eachLane(active, [&](int lane) {
-    if (!isGood || !(isGood = current.find(form, warp, lane, false))) return;
+    isGood = isGood && current.find(form, warp, lane, false);
+    if (!isGood) return;
     const int layer = first ? warp.lanes<int32_t>(form.at[0])[lane] : 0;
     if (form.isIndex) {
       std::array<int, 3> at{};
-      for (int d = 0; d < count; ++d) at[size_t(d)] = warp.lanes<int32_t>(form.at[size_t(d + first)])[lane];
+      for (int d = 0; d < count; ++d) at[size_t(d)] = warp.lanes<int32_t>(form.at[size_t(d) + size_t(first)])[lane];
       texels[size_t(lane)] =
           fetch(*current.texture, at, layer, form.hasLevel ? warp.lanes<int32_t>(form.level)[lane] : 0);
       return;
     }
     SamplePlace place;
     place.layer = layer;
-    for (int d = 0; d < count; ++d) place.at[size_t(d)] = warp.lanes<float>(form.at[size_t(d + first)])[lane];
+    for (int d = 0; d < count; ++d) place.at[size_t(d)] = warp.lanes<float>(form.at[size_t(d) + size_t(first)])[lane];
     if (form.hasLevel) place.level = warp.lanes<float>(form.level)[lane];
     texels[size_t(lane)] =
         form.channel < 0 ? sample(*current.texture, place) : gather(*current.texture, place, form.channel);
@@ -107,7 +108,7 @@ std::byte* place(const ImageForm& form, Warp& warp, int lane, const Texture& tex
   const ImageLevel& level = texture.image.levels[0];
   const int first = isLayered(form.geometry), count = coordinatesOf(form.geometry);
   std::array<int64_t, 3> at{};
-  for (int d = 0; d < count; ++d) at[size_t(d)] = warp.lanes<int32_t>(form.at[size_t(d + first)])[lane];
+  for (int d = 0; d < count; ++d) at[size_t(d)] = warp.lanes<int32_t>(form.at[size_t(d) + size_t(first)])[lane];
   if (first) at[2] = warp.lanes<int32_t>(form.at[0])[lane];
   const int64_t bytes = int64_t(form.count) * form.bytes, row = int64_t(level.width) * texture.image.texelBytes();
   const std::array<int64_t, 3> most{row - bytes, int64_t(level.height) - 1, int64_t(level.depth) - 1};
@@ -133,7 +134,8 @@ template <bool kStores> Step runSurface(const Inst& in, Warp& warp, LaneMask act
   Current current;
   bool isGood = true;
   eachLane(active, [&](int lane) {
-    if (!isGood || !(isGood = current.find(form, warp, lane, true))) return;
+    isGood = isGood && current.find(form, warp, lane, true);
+    if (!isGood) return;
     std::byte* at = place(form, warp, lane, *current.texture);
     if (!at && form.outside != Outside::Zero) isGood = false;
     if (!isGood) return;
@@ -157,7 +159,8 @@ template <bool kSurface> Step runQuery(const Inst& in, Warp& warp, LaneMask acti
   Current current;
   bool isGood = true;
   eachLane(active, [&](int lane) {
-    if (!isGood || !(isGood = current.find(form, warp, lane, kSurface))) return;
+    isGood = isGood && current.find(form, warp, lane, kSurface);
+    if (!isGood) return;
     const Image& image = current.texture->image;
     const uint32_t sizes[] = {image.levels[0].width, image.levels[0].height, image.levels[0].depth,
                               uint32_t(image.channels)};
@@ -175,7 +178,7 @@ bool decodePlace(Decoder& decoder, const Operand& operand, Type type, ImageForm&
   if (!decoder.source(operand.parts[0], Type::B64, form.handle)) return false;
   const Operand& list = operand.parts[1];
   const bool isVector = list.kind == Kind::Vector;
-  const size_t wanted = size_t(coordinatesOf(form.geometry) + isLayered(form.geometry));
+  const size_t wanted = size_t(coordinatesOf(form.geometry)) + size_t(isLayered(form.geometry));
   if ((isVector ? list.parts.size() : 1) < wanted)
     return decoder.fail(list, "this geometry wants " + std::to_string(wanted) + " coordinates");
   for (size_t d = 0; d < wanted; ++d) {

@@ -46,10 +46,11 @@ void addMatches(const std::string& pattern, std::vector<std::string>& files) {
 
 /// Where a file may be, the likeliest place first.
 void addCandidates(const std::string& name, std::vector<std::string>& files) {
-  for (const std::string& folder : packageFolders()) addMatches(folder + "nvidia/*/lib/" + name, files);
+  const std::string wheels = "nvidia/*/lib/" + name;
+  for (const std::string& folder : packageFolders()) addMatches(folder + wheels, files);
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
     if (const char* value = std::getenv(variable)) {
-      addMatches(std::string(value) + "/lib/python3*/site-packages/nvidia/*/lib/" + name, files);
+      addMatches(std::string(value) + "/lib/python3*/site-packages/" + wheels, files);
       addMatches(std::string(value) + "/lib/" + name, files);
     }
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
@@ -149,7 +150,8 @@ TILETWIN_NVRTC_PASSES(nvrtcVersion)
 
 TILETWIN_NVRTC_API const char* nvrtcGetErrorString(Word result) {
   const Function function = find("nvrtcGetErrorString");
-  return function ? reinterpret_cast<const char*>(function(result, 0, 0, 0, 0, 0)) : "NVIDIA's libnvrtc is not there";
+  if (!function) return "NVIDIA's libnvrtc is not there";
+  return reinterpret_cast<const char*>(function(result, 0, 0, 0, 0, 0)); // NOLINT(performance-no-int-to-ptr): a word
 }
 
 TILETWIN_NVRTC_API Word nvrtcGetCUBINSize(Word program, size_t* bytes) {
