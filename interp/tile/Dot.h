@@ -105,11 +105,8 @@ constexpr int64_t nextRows(int64_t left) {
 /// Whether this processor gains by asking for lines ahead. AMD's do. On Intel's a line on its way to the second-level cache takes a
 /// buffer that lines for the first level need: the products of this dot would wait (docs/decisions.md).
 inline bool gainsByAsking() {
-  static const bool gains = [] {
-    __builtin_cpu_init();
-    return __builtin_cpu_is("amd") != 0;
-  }();
-  return gains;
+  __builtin_cpu_init(); // asks the processor once
+  return __builtin_cpu_is("amd") != 0;
 }
 
 /// Lines that the next dot is expected to read, asked for a few at a time while this one computes: rows of a wide matrix are
