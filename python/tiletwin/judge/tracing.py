@@ -44,6 +44,8 @@ def of_result(
         (launch, [list(p) for p in row["places"]].index(list(place)))
         for launch, row in zip(replayed, rows) if launch is not None and list(place) in [list(p) for p in row["places"]]
     ]  # fmt: skip
+    if asked is not None and hits:
+        found["writer"] = _writer(hits, asked)
     given = {data.tobytes() for data in inputs}
     held = tensor.new_empty(0, dtype=torch.uint8).set_(tensor.untyped_storage()).numpy()
     if held.tobytes() in given:
@@ -64,8 +66,6 @@ def of_result(
         )  # fmt: skip
         missing = ~bytes_.all(-1).flatten() & changed
         found["sure"] = all(launch.bounds is not None for launch, _ in hits)
-        if asked is not None:
-            found["writer"] = _writer(hits, asked)
         if not bool(missing.all()):
             found["unwritten"] = int(missing.sum())
             found["first"] = int(missing.nonzero()[0]) if found["unwritten"] else -1
@@ -86,8 +86,10 @@ def _is_constant(tensor: torch.Tensor, which: torch.Tensor) -> bool:
 
 def _writer(hits: list[Any], offset: int) -> Any:
     for launch, storage in reversed(hits):
-        if launch.bounds is None:
+        if launch.bounds is None and not bool(launch.written[storage].any()):
             continue
+        if launch.bounds is None:
+            return [launch.kernel, [], "", 0]
         for _, array in launch.launch.arrays():
             if array.storage == storage:
                 element = (offset - array.offset % array.item) // array.item
