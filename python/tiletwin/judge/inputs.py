@@ -168,7 +168,10 @@ class Inputs:
                 if self._elements(dict(sizes)) <= _MOST_OF_SIZES:
                     rows.append(("sizes", f"{size} becomes {new}", sizes, ""))
         random.Random(self.seed).shuffle(rows)
-        return rows[:40]
+        ones = [row for row in rows if row[1].endswith(" 1")]
+        others = [row for row in rows if row not in ones]
+        paired = [row for pair in zip(others, ones) for row in pair]  # 1 is an edge of every kernel
+        return (paired + ones[len(others) :] + others[len(ones) :])[:40]
 
     def _mixed_sizes(self) -> list:
         chosen, small, rows = random.Random(self.seed + 1), dict(self.smaller), []
