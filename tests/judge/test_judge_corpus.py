@@ -8,7 +8,6 @@ from tiletwin.judge.starter import Starter
 
 ALL = {one.name: one for one in submissions()}
 MISSED = {
-    "stream_k-race-relaxed": "whoever waits has what a later program stores, as one program runs at a time",
     "prefix_sum_look_back-race-relaxed": "programs that run one by one find whole prefixes, never a part",
     "stream_k-barrier-before-flag": "threads of one program are not compared where the other side is another program",
     "layer_norm_locked-barrier-before-unlocking": "the same",
@@ -17,7 +16,6 @@ MISSED = {
 """Wrong submissions that the judge does not call wrong, and why."""
 UNPROVED = {
     "grouped": "a table of addresses: the launch cannot be run once more",
-    "stream_k": "programs that wait for each other are run for 20 s and longer in other orders",
 }
 """Right submissions that the judge does not judge, and why."""
 WITHOUT_LINE = {

@@ -107,8 +107,8 @@ class _Verifier(Server):
         import numpy as np
 
         from tiletwin import checks, variables
-        from tiletwin.diff import bounds, files
-        from tiletwin.diff.backends import InterpBackend, Latitude
+        from tiletwin.diff import files
+        from tiletwin.diff.backends import InterpBackend
         from tiletwin.findings.results import of_finding
 
         path = os.path.join(self.folder, f"launch{files.SUFFIX}")
@@ -136,12 +136,7 @@ class _Verifier(Server):
             part = written[array.storage][array.offset % array.item :]
             rows = part[: part.size // array.item * array.item].reshape(-1, array.item)
             rows |= rows.any(1, keepdims=True)
-        derived = None
-        if sum(m.size for m in launch.memory) <= MOST_DERIVED:
-            try:
-                derived = bounds.derive(launch, Latitude())
-            except bounds.NoBounds:
-                derived = None
+        derived = _derived(launch)
         if derived is not None:
             for _, array in launch.arrays():
                 writers = derived.writers.get(array.storage)
@@ -150,6 +145,23 @@ class _Verifier(Server):
                     marks = np.repeat(writers > 0, array.item)
                     written[array.storage][shift : shift + marks.size] |= marks
         return _Replayed(launch, outcome.memory, written, derived, launch.name, int(row.get("line") or 0))
+
+
+def _derived(launch: Any) -> Any:
+    """Bounds of a launch, with who wrote what; None: there are none. The kernel that computes them runs its programs one
+    by one to their ends, so those that wait for each other would never end."""
+    from tiletwin import _C
+    from tiletwin.diff import bounds
+    from tiletwin.diff.backends import Latitude
+
+    if sum(data.size for data in launch.memory) > MOST_DERIVED:
+        return None
+    if _C.parse_ttir(launch.ttir, f"{launch.name}.ttir").plan()["may_wait"]:
+        return None
+    try:
+        return bounds.derive(launch, Latitude())
+    except bounds.NoBounds:
+        return None
 
 
 if __name__ == "__main__":
