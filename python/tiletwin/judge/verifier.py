@@ -14,7 +14,7 @@ import os
 import sys
 from typing import Any
 
-from tiletwin.judge import sandbox
+from tiletwin.judge import program_threads, sandbox
 from tiletwin.judge.worker import Server
 
 CHECKS = "undefined,bounds,races,order,barriers,promises,overflow,nan"
@@ -121,6 +121,10 @@ class _Verifier(Server):
             found = checks.findings()
         variables.put("TILETWIN_CHECK", None)
         found += self._on_targets(launch, outcome, targets)
+        if not outcome.error:
+            between, why = program_threads.meetings(launch)
+            found += between
+            self.notes += [why] if why else []
         for finding in found:
             result = of_finding(finding)
             findings.append({

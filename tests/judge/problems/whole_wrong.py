@@ -114,15 +114,14 @@ def matmul(a, b):
 @triton.jit
 def _reverse(o, n, B: tl.constexpr):
     r, i = tl.program_id(0), tl.arange(0, B)
-    half = n // 2
-    first = tl.load(o + r * n + i, mask=i < n)
-    tl.store(o + r * n + n - 1 - i, first, mask=i < n)  #!
+    first = tl.load(o + r * n + i, mask=i < n)  #!
+    tl.store(o + r * n + n - 1 - i, first, mask=i < n)
 def reverse_rows(x):
     o = x.clone(memory_format=torch.contiguous_format)
     if x.numel():
         _reverse[(x.shape[0],)](o, x.shape[1], B=triton.next_power_of_2(x.shape[1]))
     return o
-''', rule="barriers"),
+''', rule="races"),
     Whole("reverse_rows", "numbers-through-atomics", '''
 @triton.jit
 def _reverse(x, o, n, B: tl.constexpr):
