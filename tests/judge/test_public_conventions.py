@@ -135,6 +135,26 @@ def test_constants_of_a_file_that_are_sizes():
         and module.out_features == module.rows
     )
     assert sizes.cost((("rows", -1),)) is None
+    assert not sizes.note
+
+
+def test_what_is_not_varied_because_the_file_fails_is_said():
+    asks = changed("return torch.relu(x) + self.gemm.bias", "return torch.relu(x) * x.max().item()", MODEL)
+    sizes = FileSizes(asks, load)
+    assert not sizes.names and "sizes are not varied" in sizes.note and "RuntimeError: " in sizes.note
+    wants = changed("        super()", "        assert out_features == 40001, 'others'\n        super()", MODEL)
+    sizes = FileSizes(wants, load)
+    assert sizes.names == ["batch_size"] and sizes.note.endswith("rows (AssertionError: others)"), sizes.note
+
+
+def test_a_verdict_says_which_sizes_were_not_varied(tmp_path):
+    small = changed("4096 * 8", "8", changed("40001", "33", MODEL))
+    asks = changed(
+        "return torch.relu(x) + self.gemm.bias", "return torch.relu(x) + self.gemm.bias * float(x[0, 0] > -9)", small
+    )
+    verdict = judged(tmp_path, HEAD + NEW, asks, cases=2)
+    (note,) = [reason for reason in verdict.reasons if reason.rule == "judge-sizes"]
+    assert verdict.word == "right" and "not varied" in note.text, str(verdict)
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,11 @@ def _kernelbench(module: ModuleType, text: str, entry: str) -> Problem:
         )  # fmt: skip
 
     if sizes is None or not sizes.names:
-        return problem(module)
+        made = problem(module)
+        made.note = "" if sizes is None else sizes.note
+        return made
     made = problem(sizes.module(sizes.first(schema.sizes)))
+    made.note = sizes.note
     made.sizes, made.at = sizes, lambda new: problem(sizes.module(new))
     return made
 

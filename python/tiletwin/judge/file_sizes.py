@@ -55,9 +55,12 @@ class FileSizes:
         self._tree, self._load = ast.parse(text), load
         self.values = _constants(self._tree)
         self._costs: dict[Sizes, tuple[int, float] | None] = {}
+        self._failed: dict[Sizes, str] = {}
         whole = self.cost(())
         self.names = [] if whole is None else [n for n, v in self.values.items() if v > 4 and self._is_size(n, whole)]
         """Of the constants that are sizes: other numbers cost something else."""
+        self.note = self._noted()
+        """Which constants are not varied because the file fails, and how; empty: none."""
 
     def module(self, sizes: Sizes) -> ModuleType:
         """The file with other constants. Errors: what it raises."""
@@ -76,14 +79,22 @@ class FileSizes:
 
     def cost(self, sizes: Sizes) -> tuple[int, float] | None:
         """Elements of inputs and weights, and the work of one call, in units. None: the file does not take them, or
-        its model asks for numbers, which this device has not."""
+        its model asks for numbers, which this device has not; `note` tells of constants for which that is so."""
         sizes = tuple(sorted(sizes))
         if sizes not in self._costs:
             try:
                 self._costs[sizes] = self._cost(sizes)
-            except Exception:
+            except Exception as error:  # the file's own code, which may raise anything
                 self._costs[sizes] = None
+                self._failed[sizes] = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
         return self._costs[sizes]
+
+    def _noted(self) -> str:
+        if () in self._failed:
+            return f"the file's sizes are not varied: without memory for its numbers it fails: {self._failed[()]}"
+        failed = {name: self._failed.get(((name, value // 2),)) for name, value in self.values.items()}
+        kept = [f"{name} ({why})" for name, why in failed.items() if why and name not in self.names]
+        return f"constants that stay as they are, as the file fails with others: {', '.join(kept)}" if kept else ""
 
     def _cost(self, sizes: Sizes) -> tuple[int, float]:
         with torch.device("meta"), torch.no_grad():

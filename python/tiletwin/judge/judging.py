@@ -112,6 +112,8 @@ class _Judging:
             if inputs.note:
                 text = f"the reference's sizes are for a GPU; the example is run with {inputs.note}"
                 self.add(Reason("", "judge-smaller", text))
+            if self.problem.note:
+                self.add(Reason("", "judge-sizes", self.problem.note))
             with Worker(self.starter, self.settings.limits) as self.worker:
                 if self._load():
                     self._cases(inputs)

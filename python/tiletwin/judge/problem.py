@@ -44,3 +44,4 @@ class Problem:
     tests: str = ""
     known: Known | None = None
     calls: Problem | None = None
+    note: str = ""
