@@ -1,7 +1,8 @@
 """The judge: runs cases of a problem on a submission until the time is spent, and says what it makes of them.
 
 Here:      the order of things, what each answer of the worker means.
-Not here:  the sandbox and the worker (process.py, worker.py), the oracle, evidence beyond values (evidence.py).
+Not here:  the sandbox and the worker (process.py, worker.py), the oracle, evidence beyond values (evidence.py), whether
+           kernels make the results (proving.py).
 Invariant: the worker never sees the reference, its results or this process. What it says is compared here, or run once
            more in the verifier.
 """
@@ -12,7 +13,6 @@ import contextlib
 import os
 import time
 import zlib
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -24,7 +24,8 @@ from tiletwin.judge.file_inputs import inputs_of
 from tiletwin.judge.inputs import Case, Inputs, tensors_of
 from tiletwin.judge.problem import Problem
 from tiletwin.judge.process import WALL_FACTOR, Worker, WorkerEnded
-from tiletwin.judge.proving import Reply
+from tiletwin.judge.proving import Proof, Reply
+from tiletwin.judge.reporting import Report
 from tiletwin.judge.results import are_filled, bytes_of, described, equal, raw, results_of
 from tiletwin.judge.schema import BadProblem
 from tiletwin.judge.scripts import divided
@@ -75,6 +76,8 @@ class _Judging:
         self.text, self.settings, self.starter = text, settings, starter
         self.name = os.path.basename(submission)
         self.made = Verdict(submission, reference, seed=settings.seed)
+        report = Report(self.made, text, self.name, settings)
+        self.add, self.proof = report.add, Proof(report)
         self.worker: Worker
         self.problem: Problem
         self.inputs: Inputs
@@ -84,20 +87,12 @@ class _Judging:
         """What is expected of the first case, and what came out."""
         self.seen: dict[tuple, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
         """By shapes of arguments: what came out, and what was expected."""
-        self.earlier: dict[str, Any] | None = None
-        """What the verifier told of the first example."""
         self.traced = 2 + zlib.crc32(f"{settings.seed} {text}".encode()) % 6
         """Of the cases that are no examples the one whose results are traced too; the submission cannot know it."""
-        self.is_proved, self.gaps = False, list[str]()
-        """Whether kernels have been shown to make the results of a case; why not."""
         self.reference_launches = False
         """Whether the reference is made of kernels itself."""
         self.example: Reply | None = None
         """The first call."""
-        self.unchanged: list[bool] = []
-        """Of the example's results: whether they are the same when what kernels store is ruined."""
-        self.replies: list[Reply] = []
-        """Recorded calls that the verifier is to run."""
 
     def run(self, reference: str) -> Verdict:
         """reference: where its file lies."""
@@ -128,39 +123,12 @@ class _Judging:
             self.add(self._of_end(error, self.made.entry or self.name))
         except StarterEnded as error:
             self.add(Reason(NOT_JUDGED, "judge-busy", f"nothing could be run: {error.strerror}"))
-        if self.replies:
-            self._verify()
-        if made.launches and not self.is_proved and not any(reason.verdict for reason in made.reasons):
-            why = "; ".join(dict.fromkeys(self.gaps)) or "the examples are too large to be recorded"
-            text = f"that kernels make the results could not be shown: {why}"
-            self.add(Reason(NOT_JUDGED, "judge-unproved", text))
+        self.proof.verify(self.starter)
+        for reason in self.proof.of_gaps():
+            self.add(reason)
         made.seconds = time.monotonic() - started
         made.decide()
         return made
-
-    def add(self, reason: Reason, case: Case | None = None, args: Any = None) -> None:
-        """Adds a reason with its place, its inputs and the command that shows it again."""
-        reason.text, reason.kernel = answers.shown(reason.text), answers.shown(reason.kernel)
-        reason.file = self._own_file(answers.shown(reason.file))
-        reason.source = self._source(reason)
-        command = f"tiletwin judge {self.made.submission} --reference {self.made.reference}"
-        command += "".join(f" --target {name}" for name in self.settings.targets)
-        if self.settings.seed:
-            command += f" --seed {self.settings.seed}"
-        if case is not None:
-            reason.case, command = case.number, f"{command} --case {case.number}"
-            reason.inputs = f"{case.what}: {described(args)}" if args is not None else case.what
-        reason.command = command
-        self.made.add(reason)
-
-    def _own_file(self, file: str) -> str:
-        """The submission lies in another folder while it runs."""
-        return self.made.submission if not file or os.path.basename(file) == self.name else file
-
-    def _source(self, reason: Reason) -> str:
-        lines = self.text.splitlines()
-        is_own = reason.file == self.made.submission and 0 < reason.line <= len(lines)
-        return lines[reason.line - 1].strip() if is_own else ""
 
     def _of_end(self, error: WorkerEnded, what: str) -> Reason:
         """A machine that is too busy is nobody's mistake."""
@@ -286,12 +254,12 @@ class _Judging:
             for reason in evidence.of_repeats(again, int(said["launched"]), REPEATS):
                 self.add(reason, case, args)
         if records:
-            self.replies.append(reply)
+            self.proof.replies.append(reply)
         elif one.outcome == WRONG and bytes_of(args) <= MOST_RECORDED_BYTES:
             with contextlib.suppress(WorkerEnded):
                 said, storages = self._ask(case, args, answer, True)
                 if said["failed"] is None:
-                    self.replies.append(Reply(problem, case, args, answer, said, storages))
+                    self.proof.replies.append(Reply(problem, case, args, answer, said, storages))
 
     def _look_at_spoiled(self, reply: Reply) -> None:
         """Which results stay as they are when what kernels store is ruined. Kernels may do anything with that."""
@@ -303,7 +271,7 @@ class _Judging:
                     before, after = (
                         tensors_of(frames.unpacked({"list": one.leaves()}, one.storages)) for one in (reply, again)
                     )
-                    self.unchanged = [equal([a], [b]) for a, b in zip(before, after)]
+                    self.proof.unchanged = [equal([a], [b]) for a, b in zip(before, after)]
 
     def _failed(self, case: Case, args: list[Any], failed: dict[str, Any]) -> str:
         place: dict[str, Any] = {"file": failed.get("file", ""), "line": int(failed["line"] or 0)}
@@ -406,64 +374,6 @@ class _Judging:
         elif outcome == WRONG and not are_filled(got) and equal(got, earlier[0]) and not equal(lows, earlier[1]):
             text = "results are remembered: other numbers of the same shapes give the results of an earlier call"
             self.add(Reason(CHEATING, "judge-remembered", text), case, args)
-
-    # ---- what the verifier says ----
-
-    def _verify(self) -> None:
-        printed = b""
-        try:
-            with Worker(self.starter, self.settings.limits, "tiletwin.judge.verifier") as verifier:
-                printed = verifier.printed
-                for reply in self.replies[: 3 + MOST_WRONG]:
-                    self._verify_one(verifier, reply)
-        except (WorkerEnded, StarterEnded) as error:
-            said = printed.decode(errors="replace").strip().rpartition("\n")[2]
-            is_exit = isinstance(error, WorkerEnded) and error.why == "exit"
-            why = f"{error}: {said}" if said and is_exit else str(error)
-            self.gaps.append(f"the launches could not be run once more: {why}")
-            self.add(Reason("", "judge-verifier", self.gaps[-1]))
-
-    def _verify_one(self, verifier: Worker, reply: Reply) -> None:
-        case, args, said = reply.case, reply.args, reply.said
-        head, memory = reply.question(self.made.reasons, self.settings.targets)
-        most = max(self.settings.case_seconds, self.settings.seconds)
-        told, _ = verifier.ask(head, memory, most, answers.Told)
-        for why in (*said["unrecorded"], *told["problems"]):
-            self.gaps.append(why)
-            self.add(Reason("", "judge-unrecorded", f"a launch was not run once more: {why}"), case, args)
-        for why in told["notes"]:
-            self.add(Reason("", "judge-unrecorded", why), case, args)
-        for reason in evidence.of_findings(told["findings"]):
-            self.add(reason, case, args)
-        is_complete = not told["problems"] and not said["unrecorded"] and len(said["launches"]) == said["launched"]
-        if is_complete and said["launched"]:
-            self.is_proved = True
-            for reason in self._of_origins(reply, told):
-                self.add(reason, case, args)
-        for name, one in zip(reply.names, told["results"]):
-            for reason in reply.about(name, self.made.reasons) if one["writer"] is not None else ():
-                reason.kernel, program, file, line = one["writer"]
-                reason.program, reason.file = tuple(program), self._own_file(file)
-                reason.line = int(line or 0) or text_checks.only_write(self.text, reason.kernel)
-                reason.source = self._source(reason)
-
-    def _of_origins(self, reply: Reply, told: dict[str, Any]) -> Iterator[Reason]:
-        """Where results and the numbers that kernels read come from. Tests make inputs themselves: of theirs the first
-        question is whether they need the kernels."""
-        number = reply.case.number
-        are_right = all(one.outcome == "right" for one in self.made.cases if one.number == number)
-        unchanged = self.unchanged if number == 0 else []
-        if reply.problem.tests:
-            if unchanged and all(unchanged):
-                yield evidence.of_no_use()
-            return
-        yield from evidence.of_results(told["results"], reply.names, reply.work, are_right, unchanged)
-        if reply.case.is_example:
-            earlier, self.earlier = self.earlier, told
-            if earlier is not None:
-                size = sum(wanted.low.nbytes for wanted in reply.answer.results)
-                yield from evidence.of_inputs(told["unexplained"], earlier["unexplained"], reply.work, size / 4)
-                yield from evidence.of_scalars(told["scalars"], earlier["scalars"], reply.args, reply.work, size)
 
 
 class _Stop(WorkerEnded):

@@ -1,7 +1,7 @@
-"""What the verifier is asked of a recorded call, and which reasons are about which result.
+"""Whether kernels make the results: recorded calls, what the verifier is asked of them, and what follows.
 
-Here:      one recorded call, the question that it makes.
-Not here:  asking (judging.py), answering (verifier.py), what follows (evidence.py).
+Here:      one recorded call, the question that it makes, which reasons are about which result; all calls of a verdict.
+Not here:  recording (judging.py), answering (verifier.py), what an observation gives (evidence.py).
 """
 
 from __future__ import annotations
@@ -12,13 +12,19 @@ from typing import Any
 
 import torch
 
-from tiletwin.judge import frames
+from tiletwin.judge import answers, evidence, frames, text_checks
 from tiletwin.judge.inputs import Case
 from tiletwin.judge.oracle import Answer
 from tiletwin.judge.problem import Problem
+from tiletwin.judge.process import Worker, WorkerEnded
+from tiletwin.judge.reporting import Report
 from tiletwin.judge.results import leaf_tensors
-from tiletwin.judge.verdicts import Reason
+from tiletwin.judge.starter import Starter, StarterEnded
+from tiletwin.judge.verdicts import NOT_JUDGED, Reason
 from tiletwin.judge.verifier import CHECKS
+
+MOST_VERIFIED = 6
+"""Recorded calls of a verdict that are run once more."""
 
 
 @dataclass
@@ -90,3 +96,84 @@ class Reply:
                     at = offset + sum(i * s for i, s in zip(reason.element, strides))
                     asked[str(number)] = at * frames.TYPES[kind].itemsize
         return asked
+
+
+class Proof:
+    """Of one verdict. Attributes: replies, recorded calls; unchanged, whether each of the example's results is the same
+    when what kernels store is ruined; gaps, why something could not be shown."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.replies: list[Reply] = []
+        self.unchanged: list[bool] = []
+        self.gaps: list[str] = []
+        self._is_complete = False
+        """Whether kernels have been shown to make the results of a case."""
+        self._earlier: dict[str, Any] | None = None
+        """What the verifier told of the first example."""
+
+    def of_gaps(self) -> Iterator[Reason]:
+        """Without a reason for another verdict, what nobody has shown to come from kernels is not judged."""
+        made = self.report.made
+        if made.launches and not self._is_complete and not any(reason.verdict for reason in made.reasons):
+            why = "; ".join(dict.fromkeys(self.gaps)) or "the examples are too large to be recorded"
+            yield Reason(NOT_JUDGED, "judge-unproved", f"that kernels make the results could not be shown: {why}")
+
+    def verify(self, starter: Starter) -> None:
+        """Runs the recorded launches once more. starter: of processes."""
+        if not self.replies:
+            return
+        printed = b""
+        try:
+            with Worker(starter, self.report.settings.limits, "tiletwin.judge.verifier") as verifier:
+                printed = verifier.printed
+                for reply in self.replies[:MOST_VERIFIED]:
+                    self._verify_one(verifier, reply)
+        except (WorkerEnded, StarterEnded) as error:
+            said = printed.decode(errors="replace").strip().rpartition("\n")[2]
+            is_exit = isinstance(error, WorkerEnded) and error.why == "exit"
+            why = f"{error}: {said}" if said and is_exit else str(error)
+            self.gaps.append(f"the launches could not be run once more: {why}")
+            self.report.add(Reason("", "judge-verifier", self.gaps[-1]))
+
+    def _verify_one(self, verifier: Worker, reply: Reply) -> None:
+        case, args, said = reply.case, reply.args, reply.said
+        head, memory = reply.question(self.report.made.reasons, self.report.settings.targets)
+        most = max(self.report.settings.case_seconds, self.report.settings.seconds)
+        told, _ = verifier.ask(head, memory, most, answers.Told)
+        for why in (*said["unrecorded"], *told["problems"]):
+            self.gaps.append(why)
+            self.report.add(Reason("", "judge-unrecorded", f"a launch was not run once more: {why}"), case, args)
+        for why in told["notes"]:
+            self.report.add(Reason("", "judge-unrecorded", why), case, args)
+        for reason in evidence.of_findings(told["findings"]):
+            self.report.add(reason, case, args)
+        is_complete = not told["problems"] and not said["unrecorded"] and len(said["launches"]) == said["launched"]
+        if is_complete and said["launched"]:
+            self._is_complete = True
+            for reason in self._of_origins(reply, told):
+                self.report.add(reason, case, args)
+        for name, one in zip(reply.names, told["results"]):
+            for reason in reply.about(name, self.report.made.reasons) if one["writer"] is not None else ():
+                reason.kernel, program, file, line = one["writer"]
+                reason.program, reason.file = tuple(program), self.report.own_file(file)
+                reason.line = int(line or 0) or text_checks.only_write(self.report.text, reason.kernel)
+                reason.source = self.report.source(reason)
+
+    def _of_origins(self, reply: Reply, told: dict[str, Any]) -> Iterator[Reason]:
+        """Where results and the numbers that kernels read come from. Tests make inputs themselves: of theirs the first
+        question is whether they need the kernels."""
+        number = reply.case.number
+        are_right = all(one.outcome == "right" for one in self.report.made.cases if one.number == number)
+        unchanged = self.unchanged if number == 0 else []
+        if reply.problem.tests:
+            if unchanged and all(unchanged):
+                yield evidence.of_no_use()
+            return
+        yield from evidence.of_results(told["results"], reply.names, reply.work, are_right, unchanged)
+        if reply.case.is_example:
+            earlier, self._earlier = self._earlier, told
+            if earlier is not None:
+                size = sum(wanted.low.nbytes for wanted in reply.answer.results)
+                yield from evidence.of_inputs(told["unexplained"], earlier["unexplained"], reply.work, size / 4)
+                yield from evidence.of_scalars(told["scalars"], earlier["scalars"], reply.args, reply.work, size)

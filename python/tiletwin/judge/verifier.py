@@ -152,8 +152,8 @@ class _Verifier(Server):
 
 
 def _derived(launch: Any) -> Any:
-    """Bounds of a launch, with who wrote what; None: there are none. The kernel that computes them runs its programs one
-    by one to their ends, so those that wait for each other would never end."""
+    """Bounds of a launch, with who wrote what; None: there are none. The kernel that computes them runs its programs
+    one by one to their ends, so those that wait for each other would never end."""
     from tiletwin import _C
     from tiletwin.diff import bounds
     from tiletwin.diff.backends import Latitude
