@@ -86,3 +86,25 @@ def test_each_operand_counts_for_each_element(function):
             moved = function(a + up * mode.bound(a), b + other * mode.bound(b))
             worst = torch.maximum(worst, (moved - made).abs())
     assert bool((mode.bound(made) >= worst * 0.999).all())
+
+
+def test_infinities_that_are_cast_have_no_bound_and_rows_that_they_mask_have_one():
+    mode = Rounding(arithmetic([torch.float16]))
+    with mode:
+        scores = torch.randn(6, 6, dtype=torch.float64) * 1.5
+        masked = scores.masked_fill(torch.ones(6, 6, dtype=torch.bool).triu(1), -torch.inf).to(torch.float32)
+        rows = torch.softmax(masked, -1)
+    assert float(mode.bound(masked)[0, 1]) == 0 and float(mode.bound(rows).max()) < 0.05
+
+
+def test_what_moves_numbers_moves_their_bounds():
+    mode = Rounding(arithmetic([torch.float32]))
+    with mode:
+        x = torch.randn(24, 24, dtype=torch.float64) * 1.7
+        moved = x
+        for _ in range(8):
+            moved = torch.cat([moved[12:], moved[:12]]).t().reshape(24, 24).flip(0).roll(3, 1)
+        largest = moved.amax(0).sort().values.clamp(min=-1.0)
+    most = float(mode.bound(x).max())
+    assert float(mode.bound(moved).max()) == pytest.approx(most, rel=1e-6)
+    assert float(mode.bound(largest).max()) <= most * 1.000001

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from tiletwin.judge.comparing import Comparison
 from tiletwin.judge.oracle import Answer
-from tiletwin.judge.verdicts import CHEATING, WRONG, Reason
+from tiletwin.judge.verdicts import CHEATING, NOT_JUDGED, WRONG, Reason
 
 LEAST_WORK = 64
 """Units below which torch operations are no work."""
@@ -149,6 +150,15 @@ def of_repeats(said: dict[str, Any], launched: int, repeats: int) -> Iterator[Re
     if grown >= repeats:
         text = f"memory grows: {repeats} calls with the same arguments leave {grown} tensors behind"
         yield Reason(WRONG, "judge-memory", text)
+
+
+def of_open(found: Comparison) -> Reason:
+    """Of a result with elements that could not be compared in a usual case: with most of them it is not judged."""
+    text = (
+        f"{found.open} of {found.elements} elements of the {found.name} are not judged: no bound of what rounding may "
+        'do to them is known. In the reference, JUDGE = {"bound": function(expected, *arguments)} gives one'
+    )
+    return Reason(NOT_JUDGED if 2 * found.open > found.elements else "", "judge-bounds", text)
 
 
 def _is_rounding(message: str, advice: str) -> bool:

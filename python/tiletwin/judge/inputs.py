@@ -10,6 +10,7 @@ Invariant: a case's arguments depend on the problem, the submission's block size
 from __future__ import annotations
 
 import ast
+import itertools
 import math
 import random
 from collections.abc import Iterator
@@ -133,6 +134,7 @@ class Inputs:
                ("example", "other numbers", first, "again")]  # fmt: skip
         if "sizes" in vary:
             yield self._size_cases()
+            yield self._tied_sizes()
         if "values" in vary:
             yield [("values", f"{word} numbers", small, word) for word in self.values]
         if "special" in vary:
@@ -158,7 +160,10 @@ class Inputs:
         if size <= 4:
             return [n for n in _SMALL if n != size]
         near = [n + d for n in self.blocks if n <= 2 * max(size, 64) for d in (1, -1)][:8]
-        return list(dict.fromkeys([n for pair in zip(_SIZES, near + [5] * len(_SIZES)) for n in pair] + near))
+        # Kernels may ask for a power of two, and be right for the example's alone.
+        near = ([2 * size, size // 2] if not size & (size - 1) else []) + near
+        made = [n for pair in zip(_SIZES, near + [5] * len(_SIZES)) for n in pair] + near
+        return [n for n in dict.fromkeys(made) if n != size]
 
     def _size_cases(self) -> list:
         small, rows = dict(self.smaller), []
@@ -172,6 +177,21 @@ class Inputs:
         others = [row for row in rows if row not in ones]
         paired = [row for pair in zip(others, ones) for row in pair]  # 1 is an edge of every kernel
         return (paired + ones[len(others) :] + others[len(ones) :])[:40]
+
+    def _tied_sizes(self) -> list:
+        """Sizes of which one is a multiple of another, changed together: halves of a row, heads that share keys."""
+        small, rows = dict(self.smaller), []
+        symbols = [n for n in _symbols(self.original)[:6] if n not in self.problem.schema.sizes]
+        for part, whole in itertools.permutations(symbols, 2):
+            if whole % part:
+                continue
+            for new in (n for n in self._choices(part)[:6] if n > 0):
+                sizes = tuple((small | {part: new, whole: new * (whole // part)}).items())
+                if self._elements(dict(sizes)) <= _MOST_OF_SIZES:
+                    what = f"{part} becomes {new}, {whole} becomes {new * (whole // part)}"
+                    rows.append(("sizes", what, sizes, "tied"))
+        random.Random(self.seed + 2).shuffle(rows)
+        return rows[:12]
 
     def _mixed_sizes(self) -> list:
         chosen, small, rows = random.Random(self.seed + 1), dict(self.smaller), []
@@ -209,11 +229,15 @@ class Inputs:
             return self.problem.examples(case.seed)
         return self._resized(dict(case.sizes), generator)
 
+    def resized(self, sizes: dict[int, int]) -> list[Any]:
+        """The example with other sizes."""
+        return self._resized(sizes, torch.Generator().manual_seed(self.base_seed))
+
     def base(self) -> list[Any]:
         """The first case's arguments, which relations change."""
         if not self.first:
             return self.problem.examples(self.base_seed)
-        return self._resized(dict(self.first), torch.Generator().manual_seed(self.base_seed))
+        return self.resized(dict(self.first))
 
     def _resized(self, sizes: dict[int, int], generator: torch.Generator) -> list[Any]:
         limits = {n: sizes.get(n, n) for n in _symbols(self.original)}
@@ -244,6 +268,9 @@ def _like(value: torch.Tensor, shape: list[int], limits: dict[int, int], generat
     if value.dtype == torch.bool:
         return torch.rand(shape, generator=generator) < value.double().mean().item()
     if not value.is_floating_point():
+        made = _like_marks(value, shape, limits, generator)
+        if made is not None:
+            return made
         low, high = int(value.min()), int(value.max())
         # Numbers below a size are indices into what has it.
         bounds = [n for n in limits if n > high]
@@ -260,6 +287,18 @@ def _like(value: torch.Tensor, shape: list[int], limits: dict[int, int], generat
     else:
         made = mean + spread * torch.randn(shape, generator=generator, dtype=torch.float64)
     return made.to(value.dtype)
+
+
+def _like_marks(
+    value: torch.Tensor, shape: list[int], limits: dict[int, int], generator: torch.Generator
+) -> torch.Tensor | None:
+    """Of indices among which one negative number stands for none (-1, -100), in its share; None: these are others."""
+    marks = value < 0
+    if not bool(marks.any()) or bool(marks.all()) or value[marks].unique().numel() > 1:
+        return None
+    made = _like(value[~marks], shape, limits, generator)
+    chosen = torch.rand(shape, generator=generator) < marks.double().mean().item()
+    return torch.where(chosen, value[marks][0], made)
 
 
 def _with_values(value: Any, word: str, generator: torch.Generator) -> Any:

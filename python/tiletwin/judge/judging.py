@@ -21,6 +21,7 @@ from tiletwin.judge import answers, evidence, frames, oracle, relations, text_ch
 from tiletwin.judge.comparing import Comparison, compare
 from tiletwin.judge.conventions import problem_of
 from tiletwin.judge.file_inputs import inputs_of
+from tiletwin.judge.free_sizes import FreeSizes
 from tiletwin.judge.inputs import Case, Inputs, tensors_of
 from tiletwin.judge.problem import Problem
 from tiletwin.judge.process import WALL_FACTOR, Worker, WorkerEnded
@@ -41,6 +42,8 @@ _REFUSALS = ("AssertionError", "ValueError", "NotImplementedError", "TypeError",
 """With these a submission may say that it does not take inputs unlike the examples."""
 MOST_RECORDED_BYTES, MOST_TRACED_BYTES = 1 << 24, 1 << 20
 """Of arguments: of an example that is recorded, and of another case."""
+_UNBOUNDED = ("values", "special")
+"""Ways of which numbers without a bound are usual: they overflow, or decide what rounding decides."""
 REPEATS = 4
 """Calls with the same arguments, which show results that are remembered and memory that grows."""
 LEAST_SECONDS_ON_CLOCK = 60.0
@@ -86,6 +89,8 @@ class _Judging:
         self.base: tuple[oracle.Answer, list[torch.Tensor]] | None = None
         """What is expected of the first case, and what came out."""
         self.seen: dict[tuple, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
+        self.open: set[str] = set()
+        """Results of which it has been said that elements are not judged."""
         """By shapes of arguments: what came out, and what was expected."""
         self.traced = 2 + zlib.crc32(f"{settings.seed} {text}".encode()) % 6
         """Of the cases that are no examples the one whose results are traced too; the submission cannot know it."""
@@ -171,6 +176,7 @@ class _Judging:
 
     def _cases(self, inputs: Inputs) -> None:
         self.inputs = inputs
+        free = FreeSizes(inputs, lambda sizes: oracle.takes(self.problem, inputs.resized(sizes), self.settings.seed))
         began, spent_before = time.monotonic(), self._spent()
         for case in inputs.cases():
             if self.settings.case not in (-1, case.number):
@@ -190,6 +196,8 @@ class _Judging:
                 break
             try:
                 problem = inputs.problem_of(case)
+                if not free.are_meant(case):
+                    raise oracle.Refused("it takes a size of 1 only because torch broadcasts")
                 args = inputs.arguments(case)
                 answer = oracle.answer(problem, args, self.settings.seed, case.seed)
             except (oracle.Refused, ValueError) as error:
@@ -277,7 +285,7 @@ class _Judging:
         place: dict[str, Any] = {"file": failed.get("file", ""), "line": int(failed["line"] or 0)}
         text = f"{failed['kind']}: {failed['text']}"
         program = tuple(failed.get("program", ()))
-        if any(kind in failed["kinds"] for kind in _KERNEL_FAULTS):
+        if "CompilationError" not in failed["kinds"] and any(kind in failed["kinds"] for kind in _KERNEL_FAULTS):
             self.add(Reason(WRONG, "error", text, program=program, **place), case, args)
             return "failed"
         if (case.is_example and not case.sizes) or not any(kind in failed["kinds"] for kind in _REFUSALS):
@@ -307,6 +315,9 @@ class _Judging:
             return WRONG
         for value, wanted in zip(got, expected):
             found = compare(wanted, value)
+            if found.open and case.way not in _UNBOUNDED and found.name not in self.open:
+                self.open.add(found.name)
+                self.add(evidence.of_open(found), case, args)
             self.made.atol, self.made.rtol = max(self.made.atol, found.atol), max(self.made.rtol, found.rtol)
             one.worst = max(one.worst, found.worst)
             if found.problem or found.wrong:

@@ -146,6 +146,15 @@ def answer(problem: Problem, args: list[Any], seed: int, case_seed: int) -> Answ
     return made
 
 
+def takes(problem: Problem, args: list[Any], seed: int) -> bool:
+    """Whether the reference gives something for these arguments."""
+    try:
+        _ran(problem.call, own(args), [], None, seed)
+    except Exception:
+        return False
+    return True
+
+
 class _Launched(Exception):
     """The mode does not see what kernels compute."""
 

@@ -113,7 +113,7 @@ class Rounding(OperationMode):
             bounds = rounding_rules.bounds_of(self, func, before[0], before[1], inputs, changed)
             for value, bound in zip(changed, bounds):
                 if rounded_to is not None and name_of(func) == "_to_copy":
-                    bound = bound + UNITS[rounded_to] * value.abs()
+                    bound = bound + UNITS[rounded_to] * value.abs().nan_to_num(posinf=0.0)  # infinities are exact
                 self.set_bound(value, bound)
         return result
 

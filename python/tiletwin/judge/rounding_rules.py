@@ -6,8 +6,8 @@ Rules:     - what moves or chooses numbers adds nothing; what it makes of operan
            - sums and products: |A| |B| with operands as far off as they may be, and one error for each term;
            - arithmetic of elements: each operand is moved alone as far as it may be off, up and down, and the changes
              add up; division has two units in the last place more (PTX ISA, div.full.f32);
-           - what chooses: operands are moved together, in several directions, and twice the largest change counts,
-             since the worst direction may not have been tried;
+           - what moves or chooses: operands are moved together, in several directions, and the largest change counts;
+             twice that where all up and all down need not be the worst directions;
            - everything else: the same, with operands moved a few units further, as a backward stable algorithm does,
              and four times.
            Results are rounded to the type of the data at the end, four units for functions of a GPU.
@@ -47,6 +47,13 @@ _CHOOSES = frozenset(
     """.split()
 )
 """These compute nothing that is rounded."""
+_MONOTONE = _CHOOSES - frozenset(
+    """
+    eq ne logical_not bitwise_not threshold_backward hardtanh_backward max_pool2d_with_indices_backward scatter scatter_
+    index_put_ unfold_backward searchsorted bucketize copy_ uniform_ normal_ bernoulli_
+    """.split()
+)
+"""Each result grows, or falls, with each operand: moving all of them up, or all down, is the worst there is."""
 _SUMS = frozenset(
     """
     sum mean mm bmm mv dot addmm addmv baddbmm addbmm convolution cumsum convolution_backward _cdist_forward
@@ -93,7 +100,10 @@ def bounds_of(
     floats = [value for value in inputs if value.is_floating_point() and value.numel()]
     are_off = any(bool(mode.bound(value).any()) for value in inputs)
     if name in _CHOOSES:
-        return _moved(mode, func, args, kwargs, outputs, 0.0) if are_off else [_zeros(value) for value in outputs]
+        if not are_off:
+            return [_zeros(value) for value in outputs]
+        factor = 1.0 if name in _MONOTONE else 2.0
+        return _moved(mode, func, args, kwargs, outputs, 0.0, factor)
     if name in _SUMS:
         found = _summed(mode, func, args, kwargs, floats, outputs)
     elif name in _ELEMENTWISE:
@@ -104,7 +114,7 @@ def bounds_of(
         found = [2.0 * bound for bound in _moved(mode, func, args, kwargs, outputs, steps)]
     if name in _CENTRED:
         found[0] = found[0] + _of_centring(name, numbers.unit, args[0], outputs)
-    if name == "mul" and outputs[0].numel() > max(value.numel() for value in floats):
+    if name == "mul" and outputs[0].numel() > max((value.numel() for value in floats), default=0):
         # All pairs of two sets of numbers: a product of matrices, which a GPU may read as these.
         found[0] = found[0] + numbers.operands * outputs[0].abs().nan_to_num(posinf=0.0)
     if name in _PERIODIC:
@@ -174,10 +184,16 @@ def _again(
 
 
 def _moved(
-    mode: Rounding, func: Any, args: tuple, kwargs: dict[str, Any], outputs: list[torch.Tensor], steps: float
+    mode: Rounding,
+    func: Any,
+    args: tuple,
+    kwargs: dict[str, Any],
+    outputs: list[torch.Tensor],
+    steps: float,
+    factor: float = 2.0,
 ) -> list[torch.Tensor]:
-    """What results change by at most, twice, when operands are moved as far as they may be off and `steps` of their
-    size more. Results that are no floats: infinity where they change."""
+    """What results change by at most, `factor` times, when operands are moved as far as they may be off and `steps` of
+    their size more. Results that are no floats: infinity where they change."""
     found = [_zeros(value) for value in outputs]
     for direction in range(_DIRECTIONS):
 
@@ -192,7 +208,7 @@ def _moved(
 
         for number, other in enumerate(_again(func, args, kwargs, change, outputs)):
             found[number] = torch.maximum(found[number], _distance(other, outputs[number]))
-    return [2.0 * bound for bound in found]
+    return [factor * bound for bound in found]
 
 
 def _moved_alone(

@@ -1,0 +1,127 @@
+"""Kernels as people write them, whose references say nothing but an example: sizes that belong together, masks made of
+infinities, targets that stand for none, widths that have to be powers of two."""
+
+import pytest
+import torch
+from judged import HERE, changed, judged, line_of
+from tiletwin.judge.free_sizes import FreeSizes, probes
+from tiletwin.judge.inputs import Case, Inputs
+from tiletwin.judge.problem import Problem
+from tiletwin.judge.schema import Schema
+
+USUAL = HERE / "usual"
+
+
+def text_of(name):
+    return (USUAL / f"{name}.py").read_text(), (USUAL / f"{name}_reference.py").read_text()
+
+
+@pytest.mark.parametrize("name", ["rope", "causal", "loss"])
+def test_a_right_one_is_right(name, tmp_path):
+    text, reference = text_of(name)
+    verdict = judged(tmp_path, text, reference, cases=60, seconds=600.0)
+    assert verdict.word == "right", str(verdict)
+    assert sum(case.outcome == "right" for case in verdict.cases) >= 30
+    assert not [reason for reason in verdict.reasons if reason.rule == "judge-bounds"], str(verdict)
+
+
+@pytest.mark.parametrize(
+    "name, old, new, line",
+    [
+        ("rope", "row = number // heads % rows", "row = number % rows", "tl.store"),
+        ("rope", "cos.contiguous()", "cos", "tl.store"),
+        ("rope", "rows, heads, D=d", "rows, heads, D=32", ""),
+        ("causal", "m[:, None] >= n", "m[:, None] > n", "tl.store"),
+        ("causal", "d**-0.5", "0.125", "tl.store"),
+        ("causal", "& (n[None, :] < rows), scores", ", scores", ""),
+        ("loss", "tl.where(i < columns, x, 0.0)", "tl.where(i < columns - 1, x, 0.0)", "tl.store"),
+        ("loss", "target != -100", "target != -1", ""),
+        ("loss", "sums / columns", "sums / 1000", "tl.store"),
+    ],
+)
+def test_a_wrong_one_is_wrong(name, old, new, line, tmp_path):
+    text, reference = text_of(name)
+    text = changed(old, new, text)
+    verdict = judged(tmp_path, text, reference, cases=60, seconds=600.0)
+    right_anyway = new == ", scores"  # rows behind the last one come after all of its own
+    assert verdict.word == ("right" if right_anyway else "wrong"), str(verdict)
+    named = [text.splitlines()[reason.line - 1] for reason in verdict.reasons if reason.verdict == "wrong"]
+    assert right_anyway or any(line in one for one in named), str(verdict)
+
+
+def test_a_width_that_does_not_compile_is_declined_and_said(tmp_path):
+    text, reference = text_of("causal")
+    verdict = judged(tmp_path, text, reference, cases=40, seconds=600.0)
+    assert "declined" in {case.outcome for case in verdict.cases}
+    (said, *_) = [reason for reason in verdict.reasons if "power of 2" in reason.text]
+    assert not said.verdict and said.line == line_of("tl.arange(0, D)", text)
+
+
+def inputs_of(call, *examples):
+    problem = Problem("pair", "f", call, call, lambda seed: list(examples), Schema())
+    return Inputs(problem, "")
+
+
+def takes(inputs):
+    def asked(sizes):
+        try:
+            inputs.problem.call(*inputs.resized(sizes))
+        except RuntimeError:
+            return False
+        return True
+
+    return asked
+
+
+@pytest.mark.parametrize(
+    "call, shapes, size, free",
+    [
+        (lambda x, c: x[..., :16] * c + x[..., 16:] * c, [(5, 32), (5, 16)], 16, False),
+        (lambda x, c: torch.cat([half * c for half in x.chunk(2, -1)], -1), [(5, 32), (5, 16)], 32, False),
+        (lambda x, c: torch.cat([half * c for half in x.chunk(2, -1)], -1), [(5, 32), (5, 16)], 5, True),
+        (lambda q, k: q @ k.repeat_interleave(4, 0).mT, [(8, 5, 16), (2, 5, 16)], 8, False),
+        (lambda x, w: x @ w, [(20, 30), (30, 40)], 40, True),
+        (lambda x: x.view(-1, 3).sum(-1), [(12,)], 12, True),
+        (lambda x: x.view(2, 16, -1).sum(-1), [(32,)], 32, True),
+    ],
+)
+def test_a_size_is_free_if_the_reference_takes_others_without_broadcasting(call, shapes, size, free):
+    inputs = inputs_of(call, *(torch.randn(shape) for shape in shapes))
+    sizes = FreeSizes(inputs, takes(inputs))
+    assert sizes.are_meant(Case(9, "sizes", "", 0, ((size, 1),))) == free
+    assert sizes.are_meant(Case(9, "sizes", "", 0, ((size, 33),)))
+
+
+def test_sizes_that_are_declared_are_meant():
+    inputs = inputs_of(lambda x, c: x * c, torch.randn(4, 8))
+    inputs.problem.schema.sizes[8] = [1, 8]
+    assert FreeSizes(inputs, lambda sizes: False).are_meant(Case(9, "sizes", "", 0, ((8, 1),)))
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 7, 48, 1000])
+def test_probes_are_not_broadcast_and_not_the_size(size):
+    assert size not in probes(size) and min(probes(size)) > 2
+
+
+def test_multiples_change_together_and_powers_of_two_stay_such():
+    inputs = inputs_of(lambda x, c: x, torch.randn(5, 32), torch.randn(5, 16))
+    cases = list(inputs.cases())
+    tied = [dict(case.sizes) for case in cases if case.word == "tied"]
+    assert tied and all(sizes[32] == 2 * sizes[16] for sizes in tied)
+    alone = {dict(case.sizes)[32] for case in cases if len(case.sizes) == 1 and 32 in dict(case.sizes)}
+    assert {64, 16, 48, 33, 0, 1} <= alone and 32 not in alone
+
+
+@pytest.mark.parametrize("mark", [-100, -1])
+def test_a_number_that_stands_for_none_stays_one(mark):
+    targets = torch.randint(0, 50, (40,))
+    targets[::4] = mark
+    inputs = inputs_of(lambda x, t: x, torch.randn(40, 50), targets)
+    made = inputs.resized({50: 7, 40: 400})[1]
+    assert set(made.tolist()) == {mark, *range(7)} and 0.1 < (made == mark).double().mean() < 0.4
+
+
+def test_other_negative_numbers_are_a_range():
+    inputs = inputs_of(lambda x: x, torch.arange(-20, 20))
+    made = inputs.resized({40: 400})[0]
+    assert made.min() >= -20 and made.max() < 20 and made.unique().numel() > 30
