@@ -107,11 +107,16 @@ def buffer_at(address: int) -> tuple[int, int, str, Any] | None:
     return None
 
 
-def tensor_buffers() -> list[tuple[str, int, int, bool]]:
-    """The memory of all live torch tensors, each storage once: (name, first byte, one past the last, read only)."""
+def live_storages() -> list[tuple[int, int, Any]]:
+    """The memory of all live torch tensors, each storage once, in order: (first byte, one past the last, a tensor)."""
     torch = sys.modules.get("torch")
     if torch is None:
         return []
     with torch._C.DisableTorchFunction():
-        ranges = set(map(_storage_of, _live_tensors(torch)))
-    return [("a torch tensor", begin, end, False) for begin, end in sorted(ranges) if begin < end]
+        owners = {_storage_of(tensor): tensor for tensor in _live_tensors(torch)}
+    return [(begin, end, owners[begin, end]) for begin, end in sorted(owners) if begin < end]
+
+
+def tensor_buffers() -> list[tuple[str, int, int, bool]]:
+    """The memory of all live torch tensors, each storage once: (name, first byte, one past the last, read only)."""
+    return [("a torch tensor", begin, end, False) for begin, end, _ in live_storages()]

@@ -14,14 +14,8 @@ MISSED = {
     "split_kv_attention-race-lse-missing": "NaN, which fresh memory holds, is taken for an empty part",
 }
 """Wrong submissions that the judge does not call wrong, and why."""
-UNPROVED = {
-    "grouped": "a table of addresses: the launch cannot be run once more",
-}
-"""Right submissions that the judge does not judge, and why."""
 WITHOUT_LINE = {
     "softmax-judge-patched": "what would see the call is gone; the stores tell of it",
-    "grouped-index-group": "a table of addresses: the launch cannot be run once more",
-    "grouped-bound-k": "the same",
     "prefix_sum_look_back-bound-first-block": "programs that wait for each other have no derived writers",
 }
 """Wrong submissions of which no reason names the line."""
@@ -46,9 +40,6 @@ def test_verdict(name, starter, tmp_path, record_property):
     if name in MISSED:
         assert verdict.word in ("right", "not judged"), f"it is caught: MISSED has it no longer\n{verdict}"
         pytest.xfail(MISSED[name])
-    if name in UNPROVED:
-        assert verdict.word == "not judged", f"it is judged: UNPROVED has it no longer\n{verdict}"
-        pytest.xfail(UNPROVED[name])
     assert verdict.word == one.verdict, str(verdict)
     given = [reason for reason in verdict.reasons if reason.verdict == one.verdict]
     if one.verdict != "right":

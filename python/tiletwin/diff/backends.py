@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from tiletwin import _C, checks, variables
 from tiletwin.diff.gpu_arguments import ALIGNMENT, gpu_arguments
 from tiletwin.diff.launches import Launch, rebuilt
 from tiletwin.errors import CompilationError, CudaError, OutOfResources, TileTwinError
+from tiletwin.memory import register, unregister
 
 
 @dataclass
@@ -121,6 +122,20 @@ def _measured(backend: str, memory: list[np.ndarray], run: Callable[[], Any]) ->
     return outcome
 
 
+@contextlib.contextmanager
+def _reachable(launch: Launch, memory: list[np.ndarray]) -> Iterator[None]:
+    """Programs may access copies of memory whose addresses they find."""
+    copies = [memory[array.storage] for array in launch.reached if memory[array.storage].size]
+    for array, data in zip(launch.reached, copies):
+        register(data, f"memory {array.storage}")
+    try:
+        yield
+    finally:
+        for data in copies:
+            unregister(data)
+        launch.without_addresses(memory)
+
+
 class InterpBackend(Backend):
     """The interpreter, on the launch's TTIR."""
 
@@ -142,7 +157,7 @@ class InterpBackend(Backend):
             _C.launch_module(module, launch.grid, values, [name for name, _ in launch.kept()])
 
         # A kernel of the tester's own writes beyond its views, the same values from several programs.
-        with checks.aside() if launch.is_augmented else contextlib.nullcontext():
+        with checks.aside() if launch.is_augmented else contextlib.nullcontext(), _reachable(launch, memory):
             return _measured(self.name, memory, run)
 
 
@@ -189,6 +204,8 @@ class _CodeBackend(Backend):
             return ptx, compiled.metadata
 
     def _launch(self, launch: Launch, memory: list[np.ndarray], findings: list[Any], options: dict[str, Any]) -> None:
+        if launch.addresses:
+            raise NotImplementedError("its memory holds addresses of other memory, which only the interpreter follows")
         ptx, facts = self._code(launch)
         self._check_shared(facts.shared)
         arguments = gpu_arguments(launch, memory, facts.arguments)

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Sequence
 from typing import Any
 
-from tiletwin.diff.launches import ELEMENTS, Array, Constant, Descriptor, Launch
+from tiletwin.diff.launches import ELEMENTS, Address, Array, Constant, Descriptor, Launch
 from tiletwin.kernels.options import OPTIONS
 from tiletwin.kernels.specialization import mangle_type_name
 
@@ -49,6 +49,8 @@ def check(launch: Launch) -> None:
         _check_array(name, array, launch)
     for name, value in launch.arguments.items():
         _check_value(name, value)
+    for address in launch.addresses:
+        _check_address(address, launch)
     if launch.ttir:
         _check_names("signature", list(launch.signature), launch)
         for name, kind in launch.signature.items():
@@ -68,6 +70,15 @@ def _check_array(name: str, array: Array, launch: Launch) -> None:
         raise ValueError(f"argument {name} is an array of {sizes}")
     if not 0 <= array.storage < len(launch.memory) or not _fits(array, launch.memory[array.storage].size):
         raise ValueError(f"argument {name} lies outside of its storage")
+
+
+def _check_address(address: Address, launch: Launch) -> None:
+    sizes = dict(enumerate(data.size for data in launch.memory))
+    fits = 0 <= address.offset <= sizes.get(address.storage, 0) - 8
+    if not fits or not 0 <= address.byte <= sizes.get(address.to, -1):
+        raise ValueError(
+            f"an address at byte {address.offset} of storage {address.storage} lies outside of its storage"
+        )
 
 
 def _fits(array: Array, size: int) -> bool:

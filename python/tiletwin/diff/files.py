@@ -23,7 +23,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from tiletwin import whole_files
 from tiletwin.diff import file_checks
-from tiletwin.diff.launches import Array, Constant, Descriptor, Launch
+from tiletwin.diff.launches import Address, Array, Constant, Descriptor, Launch
 from tiletwin.errors import TileTwinError
 from tiletwin.version import TILETWIN_VERSION
 
@@ -85,6 +85,8 @@ class _Description(msgspec.Struct, kw_only=True):
     errors: dict[str, str]
     versions: dict[str, str]
     files: dict[str, str] = {}
+    reached: list[Array] = []
+    addresses: list[Address] = []
     source_problem: str
     arguments: dict[str, Any]
     """Each an _Argument."""

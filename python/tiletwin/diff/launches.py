@@ -11,7 +11,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -77,6 +77,15 @@ class Descriptor:
     round_f32_to_tf32: bool
 
 
+class Address(NamedTuple):
+    """A number of 8 bytes in a storage that is the address of a byte of another one. In recorded memory it is 0."""
+
+    storage: int
+    offset: int
+    to: int
+    byte: int
+
+
 @dataclass(frozen=True)
 class Constant:
     """A value of the language that JSON has no word for. kind: "dtype" or "function"."""
@@ -117,11 +126,15 @@ class Launch:
     """Counted from 0 for each kernel of a process."""
     function: Any = None
     """The JIT function, in the process that launched it."""
+    reached: list[Array] = field(default_factory=list)
+    """Memory that no argument is, and whose addresses are among the numbers of its memory."""
+    addresses: list[Address] = field(default_factory=list)
     is_augmented: bool = False
     """The kernel is one that the tester made of the launch's own: it tells more, and no file may replace its code."""
 
     def arrays(self) -> Iterator[tuple[str, Array]]:
-        """Every array among the arguments with its name ("x", "pair[1]"); a descriptor's has the descriptor's."""
+        """Every array among the arguments with its name ("x", "pair[1]"), a descriptor's has the descriptor's; and
+        memory that is reached by addresses."""
 
         def inside(name: str, value: Any) -> Iterator[tuple[str, Array]]:
             if isinstance(value, Array):
@@ -134,6 +147,8 @@ class Launch:
 
         for name, value in self.arguments.items():
             yield from inside(name, value)
+        for number, array in enumerate(self.reached):
+            yield f"memory {number} at an address", array
 
     def source_line(self, file: str, line: int) -> str:
         """A line of the kernel's text as it was when it was launched; of a file that has none here, as it is now."""
@@ -154,8 +169,23 @@ class Launch:
         return self.makes_pointers() and "tt.ptr_to_int" not in self.ttir
 
     def copies(self) -> list[np.ndarray]:
-        """Fresh copies of the memory, aligned as the originals."""
-        return [aligned_copy(bytes_, begin) for bytes_, begin in zip(self.memory, self.alignment)]
+        """Fresh copies of the memory, aligned as the originals. Addresses are those of the copies."""
+        copies = [aligned_copy(bytes_, begin) for bytes_, begin in zip(self.memory, self.alignment)]
+        for place, value in self._addresses_in(copies):
+            place[:] = value
+        return copies
+
+    def without_addresses(self, copies: list[np.ndarray]) -> None:
+        """Makes addresses in copies 0, as they are in recorded memory, where no program has written others."""
+        for place, value in self._addresses_in(copies):
+            if (place == value).all():
+                place[:] = 0
+
+    def _addresses_in(self, copies: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Bytes of a copy, and those that an address has there."""
+        for one in self.addresses:
+            value = np.array([copies[one.to].ctypes.data + one.byte], np.uint64).view(np.uint8)
+            yield copies[one.storage][one.offset : one.offset + 8], value
 
     def kept(self) -> list[tuple[str, Any]]:
         """The arguments that the compiled kernel takes, in order, with their parameters' names; of a tuple the items

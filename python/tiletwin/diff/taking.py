@@ -6,6 +6,7 @@ Invariant: arguments that share a storage share its copy, which is made before t
 
 from __future__ import annotations
 
+import bisect
 import ctypes
 import re
 from dataclasses import replace
@@ -15,9 +16,13 @@ import numpy as np
 
 from tiletwin import _C
 from tiletwin.diff import sources
-from tiletwin.diff.launches import ELEMENTS, Array, Constant, Descriptor, Launch
+from tiletwin.diff.launches import ELEMENTS, Address, Array, Constant, Descriptor, Launch
 from tiletwin.kernels.tensors import TensorWrapper
+from tiletwin.memory import live_storages
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
+
+MOST_FREE = 1 << 16
+"""Smaller numbers are no addresses: systems leave these pages out."""
 
 
 class NotRecordable(TypeError):
@@ -97,8 +102,34 @@ class Taker:
             raise NotRecordable(f"a {type(value).__name__}: {error}") from None
 
 
-def take(fn: Any, kernel: Any, arguments: dict[str, Any], grid: Any) -> tuple[Launch, Taker]:
-    """A launch that is about to run.
+def _follow(launch: Launch, taker: Taker) -> None:
+    """Takes the memory of live tensors whose addresses are among the launch's integers of 8 bytes."""
+    storages = live_storages()
+    begins = [begin for begin, _, _ in storages]
+    waiting = list({array.storage for _, array in launch.arrays() if array.type in ("i64", "u64")})
+    for storage in waiting:
+        base = taker.places[storage][0]
+        shift = -base % 8
+        whole = taker.memory[storage][shift:]
+        numbers = whole[: whole.size // 8 * 8].view(np.uint64)
+        for place in np.flatnonzero(numbers >= MOST_FREE):
+            value = int(numbers[place])
+            begin, end, tensor = storages[max(bisect.bisect_right(begins, value) - 1, 0)] if storages else (0, 0, None)
+            if not begin <= value < end:
+                continue
+            known = len(taker.places)
+            to = taker.storage(begin, end)
+            launch.addresses.append(Address(storage, shift + 8 * int(place), to, value - begin))
+            numbers[place] = 0
+            if to == known:
+                kind = _C.array_info(tensor)["type"]
+                launch.reached.append(Array(to, 0, kind, ((end - begin) // ELEMENTS[kind][1],), (1,), "torch"))
+                waiting += [to] if kind in ("i64", "u64") else []
+
+
+def take(fn: Any, kernel: Any, arguments: dict[str, Any], grid: Any, follows: bool = False) -> tuple[Launch, Taker]:
+    """A launch that is about to run. follows: with the memory that it finds by addresses in tensors, so that it can run
+    where that lies elsewhere.
 
     Raises:
         NotRecordable: an argument cannot be kept, or the kernel works in Python only.
@@ -127,6 +158,8 @@ def take(fn: Any, kernel: Any, arguments: dict[str, Any], grid: Any) -> tuple[La
         launch.arguments = {name: _compiled(value, launch.signature.get(name)) for name, value in values.items()}
         launch.options = {k: v for k, v in kernel.options.items() if isinstance(v, (bool, int, float, str, type(None)))}
         launch.ttir = kernel.asm["ttir"]
+    if follows and launch.reads_addresses():
+        _follow(launch, taker)
     launch.sources, launch.files, launch.source_problem = sources.collect(fn, arguments)
     return launch, taker
 

@@ -17,7 +17,7 @@ import os
 import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -191,7 +191,7 @@ class Launches:
 
     def _take(self, fn: Any, kernel: Any, arguments: dict[str, Any], grid: Any) -> None:
         try:
-            launch, taker = take(fn, kernel, arguments, grid)
+            launch, taker = take(fn, kernel, arguments, grid, follows=True)
         except NotRecordable as error:
             self.reasons.append(str(error))
             return
@@ -225,18 +225,28 @@ class Spoiled:
         self._taken = None
         if metadata.launch is not None:
             with contextlib.suppress(NotRecordable):
-                self._taken = take(*metadata.launch)[1]
+                self._taken = take(*metadata.launch, follows=True)
 
     def _after(self, _: Any) -> None:
         ruined = 0
-        for (begin, end), then in zip(self._taken.places, self._taken.memory) if self._taken is not None else ():
+        for launch, taker, number in self._storages():
+            begin, end = taker.places[number]
             if end > begin:
                 now = numpy.ctypeslib.as_array((ctypes.c_uint8 * (end - begin)).from_address(begin))
-                changed = now != then
+                changed = now != taker.memory[number]
+                for one in launch.addresses:  # recorded as 0, and no kernel survives ruined ones
+                    if one.storage == number:
+                        changed[one.offset : one.offset + 8] = False
                 now[changed] ^= self._mask
                 ruined += int(changed.sum())
         self.missed += not ruined
         self._mask = (5 * self._mask + 3) % 256 or 1
+
+    def _storages(self) -> Iterator[tuple[Any, Any, int]]:
+        """Of the launch that has been taken: it, its taker, and the number of each storage."""
+        if self._taken is not None:
+            launch, taker = self._taken
+            yield from ((launch, taker, number) for number in range(len(taker.places)))
 
 
 def tensors() -> int:
