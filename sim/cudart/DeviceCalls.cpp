@@ -81,6 +81,7 @@ void fill(DeviceProperties& p, DeviceHandle device) {
   p.accessPolicyMaxWindowSize = of(109);
   p.reservedSharedMemPerBlock = size_t(of(111));
   p.memoryPoolsSupported = of(115);
+  p.memoryPoolSupportedHandleTypes = unsigned(of(119));
   p.clusterLaunch = of(120);
   p.gpuPciDeviceId = unsigned(of(139));
   p.gpuPciSubsystemId = unsigned(of(140));

@@ -55,8 +55,7 @@
   X(cudaMallocAsync_ptsz) X(cudaMallocFromPoolAsync_ptsz) \
   X(cudaMemDiscardAndPrefetchBatchAsync) \
   X(cudaMemDiscardAndPrefetchBatchAsync_ptsz) X(cudaMemDiscardBatchAsync) X(cudaMemDiscardBatchAsync_ptsz) \
-  X(cudaMemGetDefaultMemPool) X(cudaMemGetMemPool) X(cudaMemPoolExportPointer) \
-  X(cudaMemPoolExportToShareableHandle) X(cudaMemPoolImportFromShareableHandle) X(cudaMemPoolImportPointer) \
+  X(cudaMemGetDefaultMemPool) X(cudaMemGetMemPool) \
   X(cudaMemPrefetchAsync_ptsz) X(cudaMemPrefetchBatchAsync) X(cudaMemPrefetchBatchAsync_ptsz) \
   X(cudaMemRangeGetAttribute) X(cudaMemRangeGetAttributes) X(cudaMemSetMemPool) \
   X(cudaMemcpy2DArrayToArray_ptds) X(cudaMemcpy2DAsync_ptsz) \

@@ -43,6 +43,14 @@
     (pool, access, count)) \
   X(cudaMemPoolGetAccess, (int* flags, PoolHandle pool, Location* location), cuMemPoolGetAccess, (flags, pool, \
     location)) \
+  X(cudaMemPoolExportToShareableHandle, (void* handle, PoolHandle pool, int type, unsigned flags), \
+    cuMemPoolExportToShareableHandle, (handle, pool, type, flags)) \
+  X(cudaMemPoolImportFromShareableHandle, (PoolHandle * pool, void* handle, int type, unsigned flags), \
+    cuMemPoolImportFromShareableHandle, (pool, handle, type, flags)) \
+  X(cudaMemPoolExportPointer, (IpcHandle * handle, void* address), cuMemPoolExportPointer, \
+    (handle, reinterpret_cast<DevicePointer>(address))) \
+  X(cudaMemPoolImportPointer, (void** address, PoolHandle pool, IpcHandle* handle), cuMemPoolImportPointer, \
+    (reinterpret_cast<DevicePointer*>(address), pool, handle)) \
   X(cudaStreamCreate, (StreamHandle * stream), cuStreamCreate, (stream, 0)) \
   X(cudaStreamCreateWithFlags, (StreamHandle * stream, unsigned flags), cuStreamCreate, (stream, flags)) \
   X(cudaStreamCreateWithPriority, (StreamHandle * stream, unsigned flags, int priority), \

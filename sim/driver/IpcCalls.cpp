@@ -1,43 +1,30 @@
 // sim/driver/IpcCalls.cpp -- memory and events that several processes of one machine use.
 // Here:      handles of memory and events, which are 64 bytes that a client sends to another process.
-// Not here:  how an allocation's pages are shared (DeviceMemory.h).
-// Idea:      a handle names a file of the process that made it, which the other one opens below /proc. So nothing is left when
-//            the processes are gone, however they end. A process that is gone takes its handles along.
+// Not here:  what such a handle holds (SentHandle.h), pools (PoolIpcCalls.cpp).
 // Invariant: work is done when it is given, so whatever an event of another process stands for is done.
 #include "sim/driver/Call.h"
 #include "sim/driver/DeviceMemory.h"
 #include "sim/driver/Handles.h"
 #include "sim/driver/MemoryApi.h"
+#include "sim/driver/SentHandle.h"
 #include "sim/driver/Stream.h"
 #include "sim/driver/VirtualDevice.h"
-#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace tiletwin::driver {
-namespace {
 
-constexpr uint64_t kMemoryMark = 0x7477'6D65'6D6F'7279, kEventMark = 0x7477'6576'656E'7421;
-
-/// What a client sends: the file, which one it is of those that ever had its number, and the allocation.
-struct Sent {
-  uint64_t mark = 0;
-  int32_t process = 0, file = 0;
-  uint64_t inode = 0, bytes = 0;
-  int32_t device = 0;
-  uint32_t flags = 0;
-  uint64_t unused[3] = {};
-};
-static_assert(sizeof(Sent) == sizeof(IpcHandle));
-
-Sent sentOf(const IpcHandle& handle) {
-  Sent sent;
-  std::memcpy(&sent, &handle, sizeof sent);
-  return sent;
+Result describeFile(int file, uint64_t bytes, Sent& sent) {
+  struct stat found{};
+  if (fstat(file, &found) != 0) return kOperatingSystem;
+  sent.process = getpid();
+  sent.file = file;
+  sent.inode = found.st_ino;
+  sent.bytes = bytes;
+  return cuda::kSuccess;
 }
 
-/// The other process's file; below 0: the process, or the file, is gone.
 int openFile(const Sent& sent) {
   const std::string path = "/proc/" + std::to_string(sent.process) + "/fd/" + std::to_string(sent.file);
   const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -48,8 +35,6 @@ int openFile(const Sent& sent) {
   return -1;
 }
 
-} // namespace
-
 extern "C" {
 
 Result cuIpcGetMemHandle(IpcHandle* handle, DevicePointer address) {
@@ -58,15 +43,12 @@ Result cuIpcGetMemHandle(IpcHandle* handle, DevicePointer address) {
     const auto others = context.waitForOthers();
     Sent sent;
     int file = -1;
-    if (const Result result = DeviceMemory::instance().share(address, file, sent.bytes)) return result;
-    struct stat found{};
-    if (fstat(file, &found) != 0) return kOperatingSystem;
-    sent.mark = kMemoryMark;
-    sent.process = getpid();
-    sent.file = file;
-    sent.inode = found.st_ino;
+    uint64_t bytes = 0;
+    if (const Result result = DeviceMemory::instance().share(address, file, bytes)) return result;
+    if (const Result result = describeFile(file, bytes, sent)) return result;
+    sent.mark = SentMark::Memory;
     sent.device = context.device.ordinal();
-    std::memcpy(handle, &sent, sizeof sent);
+    send(sent, *handle);
     return cuda::kSuccess;
   });
 }
@@ -76,7 +58,7 @@ Result cuIpcOpenMemHandle_v2(DevicePointer* address, IpcHandle handle, unsigned 
     constexpr unsigned kLazyPeerAccess = 1;
     const Sent sent = sentOf(handle);
     if (!address || flags != kLazyPeerAccess) return cuda::kInvalidValue;
-    if (sent.mark != kMemoryMark) return kInvalidHandle;
+    if (sent.mark != SentMark::Memory) return kInvalidHandle;
     if (sent.process == getpid()) return cuda::kInvalidContext; // it has the memory already
     const int file = openFile(sent);
     if (file < 0) return kInvalidHandle;
@@ -96,8 +78,8 @@ Result cuIpcOpenMemHandle_v2(DevicePointer* address, IpcHandle handle, unsigned 
 Result cuIpcCloseMemHandle(DevicePointer address) {
   return inContext([&](Context& context) {
     const auto others = context.waitForOthers();
-    return DeviceMemory::instance().release(address,
-                                            [](const Allocation& a) { return a.kind == MemoryKind::Imported; });
+    return DeviceMemory::instance().release(
+        address, [](const Allocation& a) { return a.kind == MemoryKind::Imported && !a.pool; });
   });
 }
 
@@ -107,10 +89,10 @@ Result cuIpcGetEventHandle(IpcHandle* handle, EventHandle eventHandle) {
     if (!handle || !event) return kInvalidHandle;
     if (!(event->flags & kEventInterprocess)) return kInvalidHandle;
     Sent sent;
-    sent.mark = kEventMark;
+    sent.mark = SentMark::Event;
     sent.process = getpid();
     sent.flags = event->flags;
-    std::memcpy(handle, &sent, sizeof sent);
+    send(sent, *handle);
     return cuda::kSuccess;
   });
 }
@@ -119,7 +101,7 @@ Result cuIpcOpenEventHandle(EventHandle* handle, IpcHandle sentHandle) {
   return inContext([&](Context&) {
     const Sent sent = sentOf(sentHandle);
     if (!handle) return cuda::kInvalidValue;
-    if (sent.mark != kEventMark) return kInvalidHandle;
+    if (sent.mark != SentMark::Event) return kInvalidHandle;
     if (sent.process == getpid()) return cuda::kInvalidContext;
     return cuEventCreate(handle, sent.flags);
   });

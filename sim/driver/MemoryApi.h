@@ -43,6 +43,13 @@
   X(cuMemPoolGetAttribute, 11020, cuMemPoolGetAttribute, (PoolHandle pool, int attribute, void* value))                \
   X(cuMemPoolSetAccess, 11020, cuMemPoolSetAccess, (PoolHandle pool, const AccessDescription* access, size_t count))   \
   X(cuMemPoolGetAccess, 11020, cuMemPoolGetAccess, (int* flags, PoolHandle pool, Location* location))                  \
+  X(cuMemPoolExportToShareableHandle, 11020, cuMemPoolExportToShareableHandle,                                         \
+    (void* handle, PoolHandle pool, int type, unsigned long long flags))                                               \
+  X(cuMemPoolImportFromShareableHandle, 11020, cuMemPoolImportFromShareableHandle,                                     \
+    (PoolHandle * pool, void* handle, int type, unsigned long long flags))                                             \
+  X(cuMemPoolExportPointer, 11020, cuMemPoolExportPointer, (IpcHandle * handle, DevicePointer address))                \
+  X(cuMemPoolImportPointer, 11020, cuMemPoolImportPointer,                                                             \
+    (DevicePointer * address, PoolHandle pool, IpcHandle * handle))                                                    \
   X(cuMemGetAllocationGranularity, 10020, cuMemGetAllocationGranularity,                                               \
     (size_t* bytes, const AllocationProperties* properties, int option))                                               \
   X(cuMemAddressReserve, 10020, cuMemAddressReserve,                                                                   \

@@ -3,6 +3,7 @@
 #include "sim/driver/DeviceMemory.h"
 #include "sim/driver/GraphMemory.h"
 #include "sim/driver/MemoryApi.h"
+#include "sim/driver/Pools.h"
 #include "sim/driver/Stream.h"
 #include "sim/driver/VirtualDevice.h"
 
@@ -58,7 +59,7 @@ Result pointerAttribute(void* value, int attribute, const Allocation& memory, De
     ContextHandle handle = nullptr;
     if (const Context& primary = *memory.device->primary(); primary.id == memory.context) handle = primary.handle;
     if (const Context* current = Context::current(); current && current->id == memory.context) handle = current->handle;
-    return put(value, memory.kind == MemoryKind::Pool ? nullptr : handle);
+    return put(value, memory.pool ? nullptr : handle);
   }
   case kPointerMemoryType: return put(value, memory.isOfHost() ? kHostMemory : kDeviceMemory);
   case kPointerDevicePointer: return put(value, address);
@@ -73,10 +74,13 @@ Result pointerAttribute(void* value, int attribute, const Allocation& memory, De
   case kPointerRangeStart: return put(value, memory.begin);
   case kPointerRangeSize: return put(value, size_t(memory.bytes));
   case kPointerMapped: return put(value, 1u);
-  case kPointerAllowedHandleTypes: return put(value, uint64_t(0));
+  case kPointerAllowedHandleTypes: {
+    const std::shared_ptr<Pool> pool = memory.pool ? find<Pool>(memory.pool) : nullptr;
+    return put(value, uint64_t(pool && pool->isShared ? kFileDescriptor : 0));
+  }
   case kPointerIsRdmaCapable: return put(value, 0u);
   case kPointerAccessFlags: return put(value, 3u);
-  case kPointerMempool: return put(value, memory.kind == MemoryKind::Pool ? memory.pool : nullptr);
+  case kPointerMempool: return put(value, memory.pool);
   default: return cuda::kInvalidValue;
   }
 }
@@ -121,9 +125,8 @@ Result cuMemFree_v2(DevicePointer address) {
     if (!address) return cuda::kSuccess;
     const auto others = context.waitForOthers(); // whatever is under way may use it
     if (const std::shared_ptr<GraphMemory> memory = GraphMemory::find(address)) return memory->giveBack();
-    return DeviceMemory::instance().release(address, [](const Allocation& a) {
-      return a.kind == MemoryKind::Device || a.kind == MemoryKind::Managed || a.kind == MemoryKind::Pool;
-    });
+    if (const Result result = giveBack(address); result != cuda::kInvalidValue) return result;
+    return DeviceMemory::instance().release(address, [](const Allocation& a) { return a.kind == MemoryKind::Managed; });
   });
 }
 

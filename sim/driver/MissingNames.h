@@ -63,10 +63,10 @@
   X(cuMemDiscardBatchAsync, cuMemDiscardBatchAsync) X(cuMemExportToShareableHandle, cuMemExportToShareableHandle)      \
   X(cuMemGetDefaultMemPool, cuMemGetDefaultMemPool) X(cuMemGetHandleForAddressRange, cuMemGetHandleForAddressRange)    \
   X(cuMemGetMemPool, cuMemGetMemPool) X(cuMemImportFromShareableHandle, cuMemImportFromShareableHandle)                \
-  X(cuMemMapArrayAsync, cuMemMapArrayAsync) X(cuMemPoolExportPointer, cuMemPoolExportPointer)                          \
-  X(cuMemPoolExportToShareableHandle, cuMemPoolExportToShareableHandle)                                                \
-  X(cuMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle)                                            \
-  X(cuMemPoolImportPointer, cuMemPoolImportPointer) X(cuMemPrefetchBatchAsync, cuMemPrefetchBatchAsync)                \
+  X(cuMemMapArrayAsync, cuMemMapArrayAsync)                          \
+                                                 \
+                                             \
+  X(cuMemPrefetchBatchAsync, cuMemPrefetchBatchAsync)                \
   X(cuMemRangeGetAttribute, cuMemRangeGetAttribute) X(cuMemRangeGetAttributes, cuMemRangeGetAttributes)                \
   X(cuMemSetMemPool, cuMemSetMemPool) X(cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2)                                 \
   X(cuMemcpy3DPeer, cuMemcpy3DPeer) X(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync)                                        \

@@ -1,34 +1,43 @@
 // sim/driver/PoolCalls.cpp -- memory pools, and memory that is made and given back in a stream's order.
 // A pool keeps nothing: what is given back is free at once. So reserved memory is used memory.
-#include "sim/driver/Call.h"
 #include "sim/driver/DeviceMemory.h"
 #include "sim/driver/GraphMemory.h"
-#include "sim/driver/Handles.h"
 #include "sim/driver/MemoryApi.h"
+#include "sim/driver/Pools.h"
 #include "sim/driver/Stream.h"
 #include "sim/driver/VirtualDevice.h"
 #include <algorithm>
-#include <array>
 
 namespace tiletwin::driver {
-namespace {
 
-class Pool {
-public:
-  static constexpr unsigned kHandleKind = 11;
-  VirtualDevice* device = nullptr;
-  PoolHandle handle = nullptr;
-  uint64_t largest = 0; ///< 0: as the device
-  std::atomic<uint64_t> used{0}, highest{0}, threshold{0};
-  std::array<std::atomic<int>, 3> reuse{1, 1, 1};
-};
-
-std::shared_ptr<Pool> makePool(VirtualDevice& device) {
+std::shared_ptr<Pool> Pool::make(VirtualDevice& device) {
+  static std::atomic<uint64_t> made{0};
   auto pool = std::make_shared<Pool>();
   pool->device = &device;
+  pool->number = ++made;
   pool->handle = static_cast<PoolHandle>(Handles<Pool>::instance().add(pool));
   return pool;
 }
+
+void Pool::take(uint64_t bytes) {
+  const uint64_t now = used += bytes;
+  uint64_t before = highest;
+  while (now > before && !highest.compare_exchange_weak(before, now)) {}
+}
+
+Result giveBack(DevicePointer address) {
+  uint64_t bytes = 0;
+  const void* pool = nullptr;
+  const Result result = DeviceMemory::instance().release(address, [&](const Allocation& a) {
+    bytes = a.bytes;
+    pool = a.pool;
+    return a.kind == MemoryKind::Pool || a.kind == MemoryKind::Device || (a.kind == MemoryKind::Imported && a.pool);
+  });
+  if (const std::shared_ptr<Pool> owner = result ? nullptr : find<Pool>(pool)) owner->used -= bytes;
+  return result;
+}
+
+namespace {
 
 struct DevicePools {
   std::shared_ptr<Pool> own, current;
@@ -47,15 +56,8 @@ template <class Body> Result onPools(DeviceHandle handle, const Body& body) noex
     if (!device) return cuda::kInvalidDevice;
     const std::lock_guard lock(mutex);
     DevicePools& pools = allPools()[size_t(handle)];
-    if (!pools.own) pools.own = pools.current = makePool(*device);
+    if (!pools.own) pools.own = pools.current = Pool::make(*device);
     return body(pools);
-  });
-}
-
-template <class Body> Result onPool(PoolHandle handle, const Body& body) noexcept {
-  return inDriver([&] {
-    const std::shared_ptr<Pool> pool = find<Pool>(handle);
-    return pool ? body(*pool) : cuda::kInvalidValue;
   });
 }
 
@@ -77,7 +79,8 @@ Result allocate(Context& context, Pool& pool, DevicePointer* address, size_t byt
   if (!stream) return kInvalidHandle;
   if (!address) return cuda::kInvalidValue;
   *address = 0;
-  if (!bytes) return cuda::kSuccess; // nothing, as a driver has it
+  if (pool.process) return kNotPermitted; // another process's
+  if (!bytes) return cuda::kSuccess;      // nothing, as a driver has it
   if (stream->capture()) return allocateInGraph(context, *stream, *pool.device, address, bytes);
   if (pool.largest && bytes > pool.largest - std::min<uint64_t>(pool.used, pool.largest)) return cuda::kOutOfMemory;
   Allocation wanted;
@@ -88,9 +91,7 @@ Result allocate(Context& context, Pool& pool, DevicePointer* address, size_t byt
   wanted.pool = pool.handle;
   uint64_t at = 0;
   if (const Result result = DeviceMemory::instance().allocate(std::move(wanted), at)) return result;
-  const uint64_t used = pool.used += bytes;
-  uint64_t highest = pool.highest;
-  while (used > highest && !pool.highest.compare_exchange_weak(highest, used)) {}
+  pool.take(bytes);
   *address = at;
   return cuda::kSuccess;
 }
@@ -100,16 +101,8 @@ class PoolFreeWork final : public Work {
 public:
   explicit PoolFreeWork(DevicePointer address) : Work(kNodeMemoryFree), address(address) {}
   Result run(Context&) override {
-    uint64_t bytes = 0;
-    const void* pool = nullptr;
     if (const std::shared_ptr<GraphMemory> memory = GraphMemory::find(address)) return memory->giveBack();
-    const Result result = DeviceMemory::instance().release(address, [&](const Allocation& a) {
-      bytes = a.bytes;
-      pool = a.pool;
-      return a.kind == MemoryKind::Pool || a.kind == MemoryKind::Device;
-    });
-    if (const std::shared_ptr<Pool> owner = result ? nullptr : find<Pool>(pool)) owner->used -= bytes;
-    return result;
+    return giveBack(address);
   }
   DevicePointer address;
 };
@@ -137,7 +130,7 @@ Result cuDeviceGetMemPool(PoolHandle* pool, DeviceHandle device) {
 Result cuDeviceSetMemPool(DeviceHandle device, PoolHandle handle) {
   return onPools(device, [&](DevicePools& pools) {
     const std::shared_ptr<Pool> pool = find<Pool>(handle);
-    if (!pool || pool->device->ordinal() != device) return cuda::kInvalidValue;
+    if (!pool || pool->process || pool->device->ordinal() != device) return cuda::kInvalidValue;
     pools.current = pool;
     return cuda::kSuccess;
   });
@@ -174,11 +167,12 @@ Result cuMemPoolCreate(PoolHandle* handle, const PoolProperties* properties) {
     constexpr int kPinned = 1, kOnDevice = 1;
     if (!handle || !properties || properties->allocationType != kPinned) return cuda::kInvalidValue;
     if (properties->location.type != kOnDevice) return cuda::kNotSupported;
-    if (properties->handleTypes) return cuda::kNotSupported; // for other processes
+    if (properties->handleTypes & ~kFileDescriptor) return cuda::kNotSupported;
     VirtualDevice* device = VirtualDevice::find(properties->location.id);
     if (!device) return cuda::kInvalidDevice;
-    const std::shared_ptr<Pool> pool = makePool(*device);
+    const std::shared_ptr<Pool> pool = Pool::make(*device);
     pool->largest = properties->largest;
+    pool->isShared = properties->handleTypes != 0;
     *handle = pool->handle;
     return cuda::kSuccess;
   });

@@ -88,7 +88,7 @@ struct Copy3D {
 };
 static_assert(sizeof(Copy2D) == 128 && sizeof(Copy3D) == 200);
 
-/// CUipcMemHandle, CUipcEventHandle.
+/// CUipcMemHandle, CUipcEventHandle, CUmemPoolPtrExportData.
 struct IpcHandle {
   std::array<unsigned char, 64> bytes;
 };
@@ -113,6 +113,8 @@ struct AccessDescription {
 };
 static_assert(sizeof(PoolProperties) == 88 && sizeof(AccessDescription) == 12);
 
+/// CUmemAllocationHandleType: how other processes get memory; the others are not there.
+inline constexpr int kFileDescriptor = 1;
 /// Bits of AccessDescription::flags.
 inline constexpr int kAccessRead = 1, kAccessWrite = 2;
 /// CUmemAllocationProp.

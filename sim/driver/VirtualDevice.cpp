@@ -81,7 +81,7 @@ constexpr AttributeRow kAttributes[] = {
     {116, 0, 0},
     {117, 0, 0},
     {118, 0, 0},
-    {119, 0, 0}, // handles of pools
+    {119, 1, 1}, // handles of pools: file descriptors
     {120, 1, 0}, // cluster launches
     {121, 0, 0},
     {122, 0, 0}, // memory operations of streams
