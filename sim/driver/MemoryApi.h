@@ -66,6 +66,10 @@
   X(cuMemGetAccess, 10020, cuMemGetAccess,                                                                             \
     (unsigned long long* flags, const Location* location, DevicePointer address))                                      \
   X(cuMemRetainAllocationHandle, 11000, cuMemRetainAllocationHandle, (unsigned long long* handle, void* address))      \
+  X(cuMemExportToShareableHandle, 10020, cuMemExportToShareableHandle,                                                 \
+    (void* shared, unsigned long long handle, int type, unsigned long long flags))                                     \
+  X(cuMemImportFromShareableHandle, 10020, cuMemImportFromShareableHandle,                                             \
+    (unsigned long long* handle, void* shared, int type))                                                              \
   X(cuMemGetAllocationPropertiesFromHandle, 10020, cuMemGetAllocationPropertiesFromHandle,                             \
     (AllocationProperties * properties, unsigned long long handle))                                                    \
   X(cuIpcGetMemHandle, 4010, cuIpcGetMemHandle, (IpcHandle * handle, DevicePointer address))                           \

@@ -60,9 +60,9 @@
   X(cuLogsRegisterCallback, cuLogsRegisterCallback) X(cuLogsUnregisterCallback, cuLogsUnregisterCallback)              \
   X(cuMemBatchDecompressAsync, cuMemBatchDecompressAsync)                                                              \
   X(cuMemDiscardAndPrefetchBatchAsync, cuMemDiscardAndPrefetchBatchAsync)                                              \
-  X(cuMemDiscardBatchAsync, cuMemDiscardBatchAsync) X(cuMemExportToShareableHandle, cuMemExportToShareableHandle)      \
+  X(cuMemDiscardBatchAsync, cuMemDiscardBatchAsync)      \
   X(cuMemGetDefaultMemPool, cuMemGetDefaultMemPool) X(cuMemGetHandleForAddressRange, cuMemGetHandleForAddressRange)    \
-  X(cuMemGetMemPool, cuMemGetMemPool) X(cuMemImportFromShareableHandle, cuMemImportFromShareableHandle)                \
+  X(cuMemGetMemPool, cuMemGetMemPool)                \
   X(cuMemMapArrayAsync, cuMemMapArrayAsync)                          \
                                                  \
                                              \

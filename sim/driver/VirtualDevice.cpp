@@ -67,7 +67,7 @@ constexpr AttributeRow kAttributes[] = {
     {100, 0, 0},
     {101, 0, 0},
     {102, 1, 1}, // virtual memory management
-    {103, 0, 0}, // handles: file descriptors
+    {103, 1, 1}, // handles: file descriptors
     {104, 0, 0},
     {105, 0, 0},
     {107, 0, 0}, // compression

@@ -3,12 +3,19 @@
 #include "sim/driver/DeviceMemory.h"
 #include "sim/driver/VirtualDevice.h"
 #include <algorithm>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
 #include <iterator>
+#include <string>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tiletwin::driver {
 namespace {
+
+constexpr std::string_view kFileName = "tiletwin-gpu-memory-"; ///< and the device's number: what a sent file tells
 
 void* placeOf(uint64_t address) { return reinterpret_cast<void*>(address); } // NOLINT: an address
 
@@ -19,18 +26,37 @@ bool isWhole(uint64_t number) { return number && number % VirtualMemory::kGranul
 std::shared_ptr<PhysicalMemory> PhysicalMemory::make(VirtualDevice& device, uint64_t bytes,
                                                      const AllocationProperties& properties) {
   if (!device.takeMemory(bytes)) return nullptr;
-  const int file = memfd_create("tiletwin-gpu", MFD_CLOEXEC);
+  const int file = memfd_create((std::string(kFileName) + std::to_string(device.ordinal())).c_str(), MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, off_t(bytes))) {
     if (file >= 0) close(file);
     device.giveMemory(bytes);
     return nullptr;
   }
-  return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(device, bytes, properties, file));
+  return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(device, bytes, properties, file, true));
+}
+
+std::shared_ptr<PhysicalMemory> PhysicalMemory::import(int file) {
+  std::error_code error;
+  const std::string name = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file), error).string();
+  const std::string start = "/memfd:" + std::string(kFileName);
+  struct stat found{};
+  if (error || !name.starts_with(start) || fstat(file, &found) != 0) return nullptr;
+  VirtualDevice* const device = VirtualDevice::find(std::atoi(name.c_str() + start.size()));
+  if (!device || !isWhole(uint64_t(found.st_size))) return nullptr;
+  const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+  if (own < 0) return nullptr;
+  constexpr int kPinned = 1, kOnDevice = 1;
+  AllocationProperties properties{};
+  properties.type = kPinned;
+  properties.handleTypes = kFileDescriptor;
+  properties.location = {kOnDevice, device->ordinal()};
+  const auto bytes = uint64_t(found.st_size);
+  return std::shared_ptr<PhysicalMemory>(new PhysicalMemory(*device, bytes, properties, own, false));
 }
 
 PhysicalMemory::~PhysicalMemory() {
   close(file);
-  device.giveMemory(bytes);
+  if (isOwn_) device.giveMemory(bytes);
 }
 
 VirtualMemory& VirtualMemory::instance() {

@@ -22,6 +22,8 @@ public:
   /// Null: there is not so much.
   static std::shared_ptr<PhysicalMemory> make(VirtualDevice& device, uint64_t bytes,
                                               const AllocationProperties& properties);
+  /// Memory whose file another process has sent. Null: it is no such file, or there is no such device here.
+  static std::shared_ptr<PhysicalMemory> import(int file);
   PhysicalMemory(const PhysicalMemory&) = delete;
   PhysicalMemory& operator=(const PhysicalMemory&) = delete;
   ~PhysicalMemory();
@@ -32,8 +34,9 @@ public:
   const int file;
 
 private:
-  PhysicalMemory(VirtualDevice& device, uint64_t bytes, const AllocationProperties& properties, int file)
-      : device(device), bytes(bytes), properties(properties), file(file) {}
+  PhysicalMemory(VirtualDevice& device, uint64_t bytes, const AllocationProperties& properties, int file, bool isOwn)
+      : device(device), bytes(bytes), properties(properties), file(file), isOwn_(isOwn) {}
+  const bool isOwn_; ///< false: its maker counts it
 };
 
 /// All ranges of the process. Thread-safe.

@@ -4,6 +4,7 @@
 #include "sim/driver/MemoryApi.h"
 #include "sim/driver/VirtualDevice.h"
 #include "sim/driver/VirtualMemory.h"
+#include <fcntl.h>
 
 namespace tiletwin::driver {
 namespace {
@@ -56,7 +57,7 @@ Result cuMemCreate(unsigned long long* handle, size_t bytes, const AllocationPro
   return inDriver([&] {
     VirtualDevice* const device = deviceOf(properties);
     if (!handle || flags || !device || !bytes || bytes % VirtualMemory::kGranularity) return cuda::kInvalidValue;
-    if (properties->handleTypes) return cuda::kNotSupported; // other processes cannot have it
+    if (properties->handleTypes & ~kFileDescriptor) return cuda::kNotSupported;
     std::shared_ptr<PhysicalMemory> memory = PhysicalMemory::make(*device, bytes, *properties);
     if (!memory) return cuda::kOutOfMemory;
     *handle = handleOf(std::move(memory));
@@ -112,6 +113,28 @@ Result cuMemRetainAllocationHandle(unsigned long long* handle, void* address) {
   return inDriver([&] {
     std::shared_ptr<PhysicalMemory> memory = VirtualMemory::instance().memoryAt(reinterpret_cast<uint64_t>(address));
     if (!handle || !memory) return cuda::kInvalidValue;
+    *handle = handleOf(std::move(memory));
+    return cuda::kSuccess;
+  });
+}
+
+Result cuMemExportToShareableHandle(void* shared, unsigned long long handle, int type, unsigned long long flags) {
+  return inDriver([&] {
+    const std::shared_ptr<PhysicalMemory> memory = memoryOf(handle);
+    if (!shared || flags || type != kFileDescriptor || !memory || !memory->properties.handleTypes)
+      return cuda::kInvalidValue;
+    const int file = fcntl(memory->file, F_DUPFD_CLOEXEC, 0); // the client closes it
+    if (file < 0) return kOperatingSystem;
+    *static_cast<int*>(shared) = file;
+    return cuda::kSuccess;
+  });
+}
+
+Result cuMemImportFromShareableHandle(unsigned long long* handle, void* shared, int type) {
+  return inDriver([&] {
+    if (!handle || type != kFileDescriptor) return cuda::kInvalidValue;
+    std::shared_ptr<PhysicalMemory> memory = PhysicalMemory::import(int(reinterpret_cast<intptr_t>(shared)));
+    if (!memory) return cuda::kInvalidValue;
     *handle = handleOf(std::move(memory));
     return cuda::kSuccess;
   });

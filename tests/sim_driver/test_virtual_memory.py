@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import struct
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
+import children
 import numpy as np
 import pytest
 import virtual_gpu as gpu
@@ -137,7 +142,7 @@ def test_what_makes_no_sense_is_refused():
             ("cuMemRelease", memory + 16),
         ):
             assert code_of(*wrong) == gpu.INVALID_VALUE, wrong[0]
-        assert code_of("cuMemCreate", out, UNIT, properties(handles=1), 0) == gpu.NOT_SUPPORTED
+        assert code_of("cuMemCreate", out, UNIT, properties(handles=8), 0) == gpu.NOT_SUPPORTED
         assert code_of("cuMemCreate", out, 1 << 50, properties(), 0) == gpu.OUT_OF_MEMORY
         call("cuMemMap", range_, UNIT, 0, memory, 0)
         assert code_of("cuMemMap", range_, UNIT, 0, memory, 0) == gpu.INVALID_VALUE
@@ -146,3 +151,48 @@ def test_what_makes_no_sense_is_refused():
         assert code_of("cuMemAddressFree", range_, 2 * UNIT) == gpu.INVALID_VALUE
         call("cuMemUnmap", range_, UNIT)
         call("cuMemRelease", memory)
+
+
+OTHER = """
+import sys
+from test_virtual_memory import *
+with gpu.context():
+    memory = number("cuMemImportFromShareableHandle", int(sys.argv[1]), 1)
+    with reserved(UNIT) as range_:
+        call("cuMemMap", range_, UNIT, 0, memory, 0)
+        call("cuMemSetAccess", range_, UNIT, access(READ_WRITE), 1)
+        assert gpu.from_device(range_, np.zeros(1, np.uint32)) == 5
+        gpu.launch(gpu.function("store", gpu.module(STORE)), ctypes.c_uint64(range_))
+        call("cuMemUnmap", range_, UNIT)
+    call("cuMemRelease", memory)
+"""
+
+
+def test_another_process_has_the_same_memory():
+    with gpu.context(), reserved(UNIT) as range_:
+        assert number("cuDeviceGetAttribute", 103, 0, kind=ctypes.c_int) == 1
+        memory = number("cuMemCreate", UNIT, properties(handles=1), 0)
+        call("cuMemMap", range_, UNIT, 0, memory, 0)
+        call("cuMemSetAccess", range_, UNIT, access(READ_WRITE), 1)
+        call("cuMemsetD32_v2", range_, 5, 1)
+        file = number("cuMemExportToShareableHandle", memory, 1, 0, kind=ctypes.c_int)
+        words = [sys.executable, "-c", OTHER, str(file)]
+        folder = Path(__file__).parent
+        ran = subprocess.run(words, env=children.environment(folder), pass_fds=[file], capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        assert gpu.from_device(range_, np.zeros(1, np.uint32)) == 7
+        before = free_bytes()
+        again = number("cuMemImportFromShareableHandle", file, 1)
+        os.close(file)
+        given = ctypes.create_string_buffer(32)
+        call("cuMemGetAllocationPropertiesFromHandle", given, again)
+        assert given.raw[:32] == properties(handles=1).raw[:32]
+        call("cuMemRelease", again)
+        assert free_bytes() == before
+        call("cuMemUnmap", range_, UNIT)
+        out = ctypes.byref(ctypes.c_uint64())
+        assert code_of("cuMemExportToShareableHandle", out, memory, 2, 0) == gpu.INVALID_VALUE
+        call("cuMemRelease", memory)
+        assert code_of("cuMemExportToShareableHandle", out, create(), 1, 0) == gpu.INVALID_VALUE
+        with open("/dev/null") as other:
+            assert code_of("cuMemImportFromShareableHandle", out, other.fileno(), 1) == gpu.INVALID_VALUE
