@@ -1,4 +1,4 @@
-// sim/Tensormap.h -- tensor maps for launchers: what cuTensorMapEncodeTiled does for a GPU, in the simulator's own layout.
+// sim/Tensormap.h -- tensor maps for launchers: what cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col do for a GPU, in the simulator's own layout.
 // Not here:  copies through a map (isa/TensorCopy.h), tensormap.replace (isa/Tensormap.cpp).
 // Source:    "CUDA Driver API", NVIDIA, "Tensor Map Object Management". The 128 bytes are opaque there.
 #pragma once
@@ -24,5 +24,11 @@ bool encodeTensorMap(void* map, TensorMapType type, uint32_t rank, const void* g
                      const uint64_t* globalStrides, const uint32_t* boxDim, const uint32_t* elementStrides,
                      TensorMapInterleave interleave, TensorMapSwizzle swizzle, TensorMapPromotion promotion,
                      TensorMapFill fill, std::string& error);
+
+/// The same for columns of pixels, as of cuTensorMapEncodeIm2col: the corners have rank - 2 numbers, from dimension 1 on.
+bool encodeIm2colMap(void* map, TensorMapType type, uint32_t rank, const void* globalAddress, const uint64_t* globalDim,
+                     const uint64_t* globalStrides, const int* lowerCorner, const int* upperCorner, uint32_t channels,
+                     uint32_t pixels, const uint32_t* elementStrides, TensorMapInterleave interleave,
+                     TensorMapSwizzle swizzle, TensorMapPromotion promotion, TensorMapFill fill, std::string& error);
 
 } // namespace tiletwin::sim

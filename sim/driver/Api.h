@@ -163,6 +163,10 @@
   X(cuTensorMapEncodeTiled, 12000, cuTensorMapEncodeTiled,                                                             \
     (void* map, int type, uint32_t rank, void* address, const uint64_t* sizes, const uint64_t* strides,                \
      const uint32_t* box, const uint32_t* steps, int interleave, int swizzle, int promotion, int fill))                \
+  X(cuTensorMapEncodeIm2col, 12000, cuTensorMapEncodeIm2col,                                                           \
+    (void* map, int type, uint32_t rank, void* address, const uint64_t* sizes, const uint64_t* strides,                \
+     const int* lower, const int* upper, uint32_t channels, uint32_t pixels, const uint32_t* steps, int interleave,    \
+     int swizzle, int promotion, int fill))                                                                            \
   X(cuFuncSetBlockShape, 2000, cuFuncSetBlockShape, (FunctionHandle function, int x, int y, int z))                    \
   X(cuFuncSetSharedSize, 2000, cuFuncSetSharedSize, (FunctionHandle function, unsigned bytes))                         \
   X(cuParamSetSize, 2000, cuParamSetSize, (FunctionHandle function, unsigned bytes))                                   \

@@ -213,5 +213,21 @@ Result cuTensorMapEncodeTiled(void* map, int type, uint32_t rank, void* address,
   });
 }
 
+Result cuTensorMapEncodeIm2col(void* map, int type, uint32_t rank, void* address, const uint64_t* sizes,
+                               const uint64_t* strides, const int* lower, const int* upper, uint32_t channels,
+                               uint32_t pixels, const uint32_t* steps, int interleave, int swizzle, int promotion,
+                               int fill) {
+  return inDriver([&] {
+    if (!map || !address || !sizes || !strides || !lower || !upper || !steps) return cuda::kInvalidValue;
+    std::string error;
+    if (sim::encodeIm2colMap(map, sim::TensorMapType(type), rank, address, sizes, strides, lower, upper, channels,
+                             pixels, steps, sim::TensorMapInterleave(interleave), sim::TensorMapSwizzle(swizzle),
+                             sim::TensorMapPromotion(promotion), sim::TensorMapFill(fill), error))
+      return cuda::kSuccess;
+    std::fprintf(stderr, "tiletwin gpu: cuTensorMapEncodeIm2col: %s\n", error.c_str());
+    return cuda::kInvalidValue;
+  });
+}
+
 } // extern "C"
 } // namespace tiletwin::driver

@@ -83,7 +83,7 @@
   X(cuStreamSetAttribute, cuStreamSetAttribute) X(cuStreamWaitValue32, cuStreamWaitValue32_v2)                         \
   X(cuStreamWaitValue64, cuStreamWaitValue64_v2) X(cuStreamWriteValue32, cuStreamWriteValue32_v2)                      \
   X(cuStreamWriteValue64, cuStreamWriteValue64_v2) X(cuSurfRefGetArray, cuSurfRefGetArray)                             \
-  X(cuSurfRefSetArray, cuSurfRefSetArray) X(cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2col)                          \
+  X(cuSurfRefSetArray, cuSurfRefSetArray)                          \
   X(cuTensorMapEncodeIm2colWide, cuTensorMapEncodeIm2colWide) X(cuTensorMapReplaceAddress, cuTensorMapReplaceAddress)  \
   X(cuTexRefCreate, cuTexRefCreate) X(cuTexRefDestroy, cuTexRefDestroy) X(cuTexRefGetAddress, cuTexRefGetAddress_v2)   \
   X(cuTexRefGetAddressMode, cuTexRefGetAddressMode) X(cuTexRefGetArray, cuTexRefGetArray)                              \

@@ -1,11 +1,12 @@
 #include "sim/isa/TensorMapLayout.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tiletwin::sim {
 
 namespace {
 
-constexpr uint32_t kMaxBox = 256, kMaxElementStride = 8;
+constexpr uint32_t kMaxBox = 256, kMaxPixels = 1024, kMaxElementStride = 8;
 
 /// The numbers of tensormap.replace, in the order of TensorMapType, which is the driver's.
 constexpr TensorElement kElements[] = {
@@ -14,6 +15,37 @@ constexpr TensorElement kElements[] = {
     TensorElement::F32Ftz, TensorElement::TF32, TensorElement::TF32Ftz};
 
 bool isFloat(uint8_t element) { return element >= uint8_t(TensorElement::F16); }
+
+bool refuse(std::string& error, std::string why) {
+  error = "a tensor map " + std::move(why);
+  return false;
+}
+
+/// Fills in and writes a map whose box is known.
+bool encode(TensorMap result, void* map, TensorMapType type, uint32_t rank, const void* globalAddress,
+            const uint64_t* globalDim, const uint64_t* globalStrides, const uint32_t* elementStrides,
+            TensorMapInterleave interleave, TensorMapSwizzle swizzle, TensorMapPromotion promotion, TensorMapFill fill,
+            std::string& error) {
+  if (uint8_t(type) >= kTensorElements) return refuse(error, "of this element type is not implemented");
+  if (uint8_t(promotion) > 3) return refuse(error, "has no such L2 promotion");
+  result.rank = uint8_t(rank - 1);
+  result.element = uint8_t(kElements[size_t(type)]);
+  result.interleave = uint8_t(interleave);
+  result.swizzle = uint8_t(swizzle);
+  result.fill = uint8_t(fill);
+  result.globalAddress = reinterpret_cast<uintptr_t>(globalAddress);
+  for (size_t i = 0; i < rank; ++i) {
+    if (globalDim[i] == 0 || globalDim[i] > uint64_t(1) << 32)
+      return refuse(error, "has 1 to 2^32 elements along each dimension, not " + std::to_string(globalDim[i]));
+    // 2^32 elements reach as far as any coordinate: 2^32 - 1 are the same to every copy.
+    result.globalDim[i] = globalDim[i] >> 32 ? ~uint32_t(0) : uint32_t(globalDim[i]);
+    result.elementStride[i] = elementStrides[i];
+    if (i > 0) result.globalStride[i - 1] = globalStrides[i - 1];
+  }
+  if (std::string problem = result.problem(); !problem.empty()) return refuse(error, std::move(problem));
+  result.write(static_cast<std::byte*>(map));
+  return true;
+}
 
 } // namespace
 
@@ -44,9 +76,13 @@ std::string TensorMap::problem() const {
   if (fill > 1) return "has no such fill mode: " + text(fill);
   if (fill == 1 && !isFloat(element)) return "fills with NaN, but its elements are integers";
   if (globalAddress % 16 != 0) return "has a global address that is no multiple of 16";
+  if (isIm2col && dimensions() < 3) return "of im2col has 3 to 5 dimensions, not " + text(dimensions());
+  if (isIm2col && (boxDim[0] == 0 || boxDim[0] > kMaxBox || boxDim[1] == 0 || boxDim[1] > kMaxPixels))
+    return "has columns of " + text(boxDim[1]) + " pixels with " + text(boxDim[0]) +
+           " channels; there may be 1 to 1024 pixels and 1 to 256 channels";
   for (int i = 0; i < dimensions(); ++i) {
     const size_t d = size_t(i);
-    if (boxDim[d] == 0 || boxDim[d] > kMaxBox)
+    if (!isIm2col && (boxDim[d] == 0 || boxDim[d] > kMaxBox))
       return "has a box of " + text(boxDim[d]) + " elements along dimension " + text(i) + "; it may be 1 to 256";
     if (elementStride[d] == 0 || elementStride[d] > kMaxElementStride)
       return "has the element stride " + text(elementStride[d]) + " along dimension " + text(i) + "; it may be 1 to 8";
@@ -65,32 +101,34 @@ bool encodeTensorMap(void* map, TensorMapType type, uint32_t rank, const void* g
                      const uint64_t* globalStrides, const uint32_t* boxDim, const uint32_t* elementStrides,
                      TensorMapInterleave interleave, TensorMapSwizzle swizzle, TensorMapPromotion promotion,
                      TensorMapFill fill, std::string& error) {
-  const auto refuse = [&](std::string why) {
-    error = "a tensor map " + std::move(why);
-    return false;
-  };
-  if (rank < 1 || rank > kMaxTensorRank) return refuse("has 1 to 5 dimensions, not " + std::to_string(rank));
-  if (uint8_t(type) >= kTensorElements) return refuse("of this element type is not implemented");
-  if (uint8_t(promotion) > 3) return refuse("has no such L2 promotion");
+  if (rank < 1 || rank > kMaxTensorRank) return refuse(error, "has 1 to 5 dimensions, not " + std::to_string(rank));
   TensorMap result{};
-  result.rank = uint8_t(rank - 1);
-  result.element = uint8_t(kElements[size_t(type)]);
-  result.interleave = uint8_t(interleave);
-  result.swizzle = uint8_t(swizzle);
-  result.fill = uint8_t(fill);
-  result.globalAddress = reinterpret_cast<uintptr_t>(globalAddress);
-  for (size_t i = 0; i < rank; ++i) {
-    if (globalDim[i] == 0 || globalDim[i] > uint64_t(1) << 32)
-      return refuse("has 1 to 2^32 elements along each dimension, not " + std::to_string(globalDim[i]));
-    // 2^32 elements reach as far as any coordinate: 2^32 - 1 are the same to every copy.
-    result.globalDim[i] = globalDim[i] >> 32 ? ~uint32_t(0) : uint32_t(globalDim[i]);
-    result.boxDim[i] = boxDim[i];
-    result.elementStride[i] = elementStrides[i];
-    if (i > 0) result.globalStride[i - 1] = globalStrides[i - 1];
+  std::copy_n(boxDim, rank, result.boxDim.begin());
+  return encode(result, map, type, rank, globalAddress, globalDim, globalStrides, elementStrides, interleave, swizzle,
+                promotion, fill, error);
+}
+
+bool encodeIm2colMap(void* map, TensorMapType type, uint32_t rank, const void* globalAddress, const uint64_t* globalDim,
+                     const uint64_t* globalStrides, const int* lowerCorner, const int* upperCorner, uint32_t channels,
+                     uint32_t pixels, const uint32_t* elementStrides, TensorMapInterleave interleave,
+                     TensorMapSwizzle swizzle, TensorMapPromotion promotion, TensorMapFill fill, std::string& error) {
+  if (rank < 3 || rank > kMaxTensorRank)
+    return refuse(error, "of im2col has 3 to 5 dimensions, not " + std::to_string(rank));
+  TensorMap result{};
+  result.isIm2col = 1;
+  result.boxDim = {channels, pixels};
+  static constexpr int kCornerBits[] = {16, 8, 5}; // of images with one, two and three dimensions
+  const int most = 1 << (kCornerBits[rank - 3] - 1);
+  for (size_t d = 0; d < rank - 2; ++d) {
+    for (const int corner : {lowerCorner[d], upperCorner[d]})
+      if (corner < -most || corner >= most)
+        return refuse(error, "has a corner of pixels at " + std::to_string(corner) + "; with " + std::to_string(rank) +
+                                 " dimensions it may be " + std::to_string(-most) + " to " + std::to_string(most - 1));
+    result.lowerCorner[d] = int16_t(lowerCorner[d]);
+    result.upperCorner[d] = int16_t(upperCorner[d]);
   }
-  if (std::string problem = result.problem(); !problem.empty()) return refuse(std::move(problem));
-  result.write(static_cast<std::byte*>(map));
-  return true;
+  return encode(result, map, type, rank, globalAddress, globalDim, globalStrides, elementStrides, interleave, swizzle,
+                promotion, fill, error);
 }
 
 } // namespace tiletwin::sim

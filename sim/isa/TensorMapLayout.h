@@ -31,7 +31,10 @@ struct TensorMap {
   uint8_t interleave; ///< 0: none, 1: 16 bytes, 2: 32 bytes
   uint8_t swizzle;    ///< 0: none, 1: 32 bytes, 2: 64 bytes, 3: 128 bytes
   uint8_t fill;       ///< out-of-bounds elements; 0: zero, 1: NaN
-  std::array<uint8_t, 23> unused;
+  uint8_t isIm2col;   ///< columns of pixels are copied: boxDim holds their channels and their number
+  /// Of im2col, by dimension from 1 on: how far the box of pixels begins from the tensor's first pixel, and ends from its last.
+  std::array<int16_t, kMaxTensorRank - 2> lowerCorner, upperCorner;
+  std::array<uint8_t, 10> unused;
 
   static TensorMap read(const std::byte* map);
   void write(std::byte* map) const;

@@ -3,8 +3,8 @@
 //
 // Here:      decoding, the tensor map and the rows that a tile will touch, checked when the copy is issued.
 // Not here:  elements of a tile (TensorCopy.h), landing (AsyncQueue.cpp), tensormap.replace (Tensormap.cpp).
-// Source:    "PTX ISA", NVIDIA, sections "Tensors" and "cp.async.bulk.tensor". Tiled mode only: im2col, gather and scatter are
-//            errors when the module is loaded.
+// Source:    "PTX ISA", NVIDIA, sections "Tensors" and "cp.async.bulk.tensor". Tiled mode and im2col; im2col::w, gather and
+//            scatter, which GPUs from sm_100 on have, are errors when the module is loaded.
 #include "sim/isa/BulkTargets.h"
 #include "sim/isa/CpAsync.h"
 #include "sim/isa/ReduceElements.h"
@@ -21,7 +21,10 @@ constexpr uint32_t kTileAlignment = 128, kMapAlignment = 64;
 
 struct TensorForm {
   int dimensions = 1;
+  bool isIm2col = false;
+  size_t offsets = 0; ///< of a filter, of im2col's loads
   AddressOperand map, shared;
+  std::array<Slot, kMaxTensorRank - 2> filterOffset;
   std::array<Slot, kMaxTensorRank> at;
   BulkTargets targets;            ///< of loads
   std::optional<ReduceOp> reduce; ///< of stores
@@ -40,8 +43,12 @@ bool readTile(const TensorForm& form, Warp& warp, int lane, TensorTile& tile) {
   std::string problem = tile.map.problem();
   if (problem.empty() && tile.map.dimensions() != form.dimensions)
     problem = "has " + std::to_string(tile.map.dimensions()) + " dimensions, not " + std::to_string(form.dimensions);
+  if (problem.empty() && bool(tile.map.isIm2col) != form.isIm2col)
+    problem = tile.map.isIm2col ? "is one of im2col: the copy wants .im2col"
+                                : "is one of tiles: a copy with .im2col wants one that cuTensorMapEncodeIm2col made";
   if (!problem.empty()) return warp.fail(TrapKind::InvalidValue, "copies with a tensor map that " + problem, lane);
   for (size_t d = 0; d < size_t(form.dimensions); ++d) tile.at[d] = warp.lanes<int32_t>(form.at[d])[lane];
+  for (size_t d = 0; d < form.offsets; ++d) tile.filterOffset[d] = warp.lanes<uint16_t>(form.filterOffset[d])[lane];
   const int64_t firstByte = int64_t(tile.at[0]) * tile.map.elementBytes();
   if (firstByte % 16 == 0) return true;
   return warp.fail(TrapKind::InvalidValue,
@@ -52,6 +59,7 @@ bool readTile(const TensorForm& form, Warp& warp, int lane, TensorTile& tile) {
 /// An H200 ends a kernel with an illegal instruction where a tile that is stored or reduced begins below zero (seen on one;
 /// loads may begin there); false: a trap.
 bool beginsInside(const TensorForm& form, Warp& warp, int lane, const TensorTile& tile) {
+  if (form.isIm2col) return true; // what lies outside is left out
   for (int d = 0; d < form.dimensions; ++d) {
     if (tile.at[size_t(d)] >= 0) continue;
     return warp.fail(TrapKind::InvalidValue,
@@ -138,16 +146,22 @@ Step runPrefetch(const Inst& in, Warp& warp, LaneMask active) {
 
 // ---- decoding
 
-/// .1d to .5d, and the mode.
-bool decodeMode(Decoder& decoder, Words& words, TensorForm& form) {
+/// .1d to .5d, and the mode: loads and prefetches of im2col move their pixels by offsets, stores cannot.
+bool decodeMode(Decoder& decoder, Words& words, bool hasOffsets, TensorForm& form) {
   const std::string_view dimensions = words.takeOneOf({"1d", "2d", "3d", "4d", "5d"});
   if (dimensions.empty()) return decoder.fail("a tensor copy wants .1d, .2d, .3d, .4d or .5d");
   form.dimensions = dimensions[0] - '0';
-  if (const auto mode = words.takeOneOf(
-          {"im2col", "im2col_no_offs", "im2col::w", "im2col::w::128", "tile::gather4", "tile::scatter4"});
+  if (const auto mode = words.takeOneOf({"im2col::w", "im2col::w::128", "tile::gather4", "tile::scatter4"});
       !mode.empty())
-    return decoder.fail("tensor copies of mode ." + std::string(mode) + " are not implemented");
-  words.take("tile");
+    return decoder.fail("tensor copies of mode ." + std::string(mode) +
+                        " are not implemented: GPUs from sm_100 on have them");
+  form.isIm2col = words.take(hasOffsets ? "im2col" : "im2col_no_offs");
+  if (!form.isIm2col) {
+    words.take("tile");
+    return true;
+  }
+  if (form.dimensions < 3) return decoder.fail("a copy of im2col wants .3d, .4d or .5d");
+  form.offsets = hasOffsets ? size_t(form.dimensions) - 2 : 0;
   return true;
 }
 
@@ -165,6 +179,19 @@ bool decodeTensorOperand(Decoder& decoder, const ptx::Operand& operand, TensorFo
   if (!form.map.decode(decoder, map, Space::None)) return false;
   for (size_t d = 0; d < size_t(form.dimensions); ++d)
     if (!decoder.source(isVector ? coordinates.parts[d] : coordinates, ptx::Type::S32, form.at[d])) return false;
+  return true;
+}
+
+/// {o0, ...}, of im2col's loads; true: there are none to decode.
+bool decodeOffsets(Decoder& decoder, const ptx::Instruction& in, size_t index, TensorForm& form) {
+  if (!form.offsets) return true;
+  const ptx::Operand& offsets = in.operands[index];
+  const bool isVector = offsets.kind == Kind::Vector;
+  if ((isVector ? offsets.parts.size() : 1) != form.offsets)
+    return decoder.fail(offsets, "a copy of im2col with " + std::to_string(form.dimensions) + " dimensions wants " +
+                                     std::to_string(form.offsets) + " offsets");
+  for (size_t d = 0; d < form.offsets; ++d)
+    if (!decoder.source(isVector ? offsets.parts[d] : offsets, ptx::Type::U16, form.filterOffset[d])) return false;
   return true;
 }
 
@@ -188,29 +215,30 @@ bool decodeLoad(Decoder& decoder, const ptx::Instruction& in, Words& words, Tens
   const bool isMulticast = words.take("multicast::cluster");
   bool hasHint = false;
   return takeCacheHint(decoder, in, words, hasHint) &&
-         decoder.operands(in, 3 + size_t(isMulticast) + size_t(hasHint)) &&
+         decoder.operands(in, 3 + size_t(form.offsets != 0) + size_t(isMulticast) + size_t(hasHint)) &&
          form.shared.decode(decoder, in.operands[0], Space::Shared) &&
-         decodeTensorOperand(decoder, in.operands[1], form) &&
-         form.targets.decode(decoder, in.operands[2], isMulticast ? &in.operands[3] : nullptr);
+         decodeTensorOperand(decoder, in.operands[1], form) && decodeOffsets(decoder, in, 3, form) &&
+         form.targets.decode(decoder, in.operands[2],
+                             isMulticast ? &in.operands[3 + size_t(form.offsets != 0)] : nullptr);
 }
 
-TensorForm* makeForm(Decoder& decoder, Words& words, Inst& out) {
+TensorForm* makeForm(Decoder& decoder, Words& words, bool hasOffsets, Inst& out) {
   auto* form = decoder.make<TensorForm>();
   out.data = form;
-  return decodeMode(decoder, words, *form) ? form : nullptr;
+  return decodeMode(decoder, words, hasOffsets, *form) ? form : nullptr;
 }
 
 } // namespace
 
 bool decodeTensorCopy(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  TensorForm* form = makeForm(decoder, words, out);
+  TensorForm* form = makeForm(decoder, words, !isDestinationGlobal(in), out);
   if (!form) return false;
   return isDestinationGlobal(in) ? decodeStore(decoder, in, words, *form, out)
                                  : decodeLoad(decoder, in, words, *form, out);
 }
 
 bool decodeTensorReduce(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  TensorForm* form = makeForm(decoder, words, out);
+  TensorForm* form = makeForm(decoder, words, false, out);
   if (!form) return false;
   form->reduce = takeReduceOp(words);
   if (!form->reduce)
@@ -220,13 +248,14 @@ bool decodeTensorReduce(Decoder& decoder, const ptx::Instruction& in, Words& wor
 }
 
 bool decodeTensorPrefetch(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
-  TensorForm* form = makeForm(decoder, words, out);
+  TensorForm* form = makeForm(decoder, words, true, out);
   if (!form) return false;
   out.run = runPrefetch;
   if (!words.take("L2") || !words.take("global")) return decoder.fail("cp.async.bulk.prefetch.tensor wants .L2.global");
   bool hasHint = false;
-  return takeCacheHint(decoder, in, words, hasHint) && decoder.operands(in, 1 + size_t(hasHint)) &&
-         decodeTensorOperand(decoder, in.operands[0], *form);
+  return takeCacheHint(decoder, in, words, hasHint) &&
+         decoder.operands(in, 1 + size_t(form->offsets != 0) + size_t(hasHint)) &&
+         decodeTensorOperand(decoder, in.operands[0], *form) && decodeOffsets(decoder, in, 1, *form);
 }
 
 } // namespace tiletwin::sim

@@ -176,10 +176,16 @@ BOOST_AUTO_TEST_CASE(what_is_not_implemented_does_not_load) {
   const auto fails = [](std::string_view instruction, std::string_view part) {
     has(SimRun::loadError(ptxKernel(1, instruction, kShared)), part);
   };
-  fails("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r0], [%rd0, {%r1, %r1, "
-        "%r1}], "
+  const auto column = [](std::string mode, std::string offsets) {
+    return "cp.async.bulk.tensor.4d.shared::cluster.global." + mode +
+           ".mbarrier::complete_tx::bytes [%r0], [%rd0, {%r1, %r1, %r1, %r1}], [%r2]" + offsets + ";";
+  };
+  fails(column("im2col::w", ", {%h0, %h0}"), "mode .im2col::w are not implemented");
+  fails(column("im2col", ", {%h0}"), "with 4 dimensions wants 2 offsets");
+  fails(column("im2col", ""), "wants 4 operands");
+  fails("cp.async.bulk.tensor.2d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r0], [%rd0, {%r1, %r1}], "
         "[%r2], {%h0};",
-        "mode .im2col are not implemented");
+        ".3d, .4d or .5d");
   fails("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r0], [%rd0, {%r1}], [%r2];",
         "wants 2 coordinates");
   fails("cp.async.bulk.tensor.6d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r0], [%rd0, {%r1}], [%r2];",
