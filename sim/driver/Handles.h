@@ -43,6 +43,13 @@ public:
     objects_.erase(at);
     return object;
   }
+  /// Any object that predicate(object) accepts, or null.
+  template <class Predicate> std::shared_ptr<T> findIf(const Predicate& predicate) const {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [number, object] : objects_)
+      if (predicate(*object)) return object;
+    return nullptr;
+  }
   /// True for a handle that was given once, whether its object is still there or not.
   bool wasGiven(const void* handle) const {
     const std::shared_lock lock(mutex_);

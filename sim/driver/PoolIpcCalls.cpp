@@ -1,4 +1,5 @@
 // sim/driver/PoolIpcCalls.cpp -- pools whose memory several processes use: a file descriptor for the pool, words for each piece.
+// Not here:  a current context: threads that send what others have made need none.
 // Idea:      the descriptor is a small file that says which pool of which process it is; a client sends it through a socket. The
 //            words name a file with the memory's pages (SentHandle.h).
 #include "sim/driver/DeviceMemory.h"
@@ -63,10 +64,13 @@ Result cuMemPoolImportFromShareableHandle(PoolHandle* handle, void* given, int t
 }
 
 Result cuMemPoolExportPointer(IpcHandle* handle, DevicePointer address) {
-  return inContext([&](Context& context) {
+  return inDriver([&] {
     if (!handle) return cuda::kInvalidValue;
-    const auto others = context.waitForOthers();
     const std::optional<Allocation> found = DeviceMemory::instance().find(address);
+    const auto owner =
+        Handles<Context>::instance().findIf([&](const Context& c) { return found && c.id == found->context; });
+    if (!owner) return cuda::kInvalidValue;
+    const auto others = owner->waitForOthers();
     const std::shared_ptr<Pool> pool = found && found->kind == MemoryKind::Pool ? find<Pool>(found->pool) : nullptr;
     if (!pool || !pool->isShared) return cuda::kInvalidValue;
     Sent sent;
@@ -82,7 +86,7 @@ Result cuMemPoolExportPointer(IpcHandle* handle, DevicePointer address) {
 }
 
 Result cuMemPoolImportPointer(DevicePointer* address, PoolHandle poolHandle, IpcHandle* handle) {
-  return inContext([&](Context& context) {
+  return inDriver([&] {
     const std::shared_ptr<Pool> pool = find<Pool>(poolHandle);
     if (!address || !pool || !pool->process || !handle) return cuda::kInvalidValue;
     const Sent sent = sentOf(*handle);
@@ -94,7 +98,7 @@ Result cuMemPoolImportPointer(DevicePointer* address, PoolHandle poolHandle, Ipc
     wanted.bytes = sent.bytes;
     wanted.kind = MemoryKind::Imported;
     wanted.device = pool->device;
-    wanted.context = context.id;
+    wanted.context = Context::current() ? Context::current()->id : pool->device->primary()->id;
     wanted.pool = pool->handle;
     uint64_t at = 0;
     const Result result = DeviceMemory::instance().import(std::move(wanted), file, at);

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -105,6 +106,15 @@ def test_the_same_process_may_import_it():
         call("cuMemFreeAsync", memory, 0)
         assert not from_device(twin, X).any()  # the bytes stay as long as somebody has them
         assert code_of("cuMemPoolImportPointer", ctypes.byref(ctypes.c_uint64()), again, words) == INVALID_VALUE
+
+
+def test_threads_that_send_need_no_context():
+    with shared() as (_, file, memory), ThreadPoolExecutor(1) as other:
+        words = other.submit(words_of, memory).result()
+        assert words == words_of(memory)
+        again = other.submit(number, "cuMemPoolImportFromShareableHandle", file, FILE_DESCRIPTOR, 0).result()
+        twin = other.submit(number, "cuMemPoolImportPointer", again, (ctypes.c_uint8 * 64)(*words)).result()
+        assert np.array_equal(from_device(twin, X), X)
 
 
 def test_what_cannot_be_shared():
