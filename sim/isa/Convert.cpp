@@ -128,8 +128,8 @@ Execute chooseSaturate(Type d) {
 Execute chooseFloat(Type d, Type a, const ConvertWords& w) {
   if (w.hasExtras()) return nullptr;
   if (d == a) return chooseSame(d, w);
-  // f16 to bf16 and f32 from bf16 may stand with and without .rn.
-  const bool isOptional = (d == Type::BF16 && a == Type::F16) || (d == Type::F32 && a == Type::BF16 && w.round == "rn");
+  // Between f16 and bf16, and from bf16 to what is wider, a rounding may stand or be left out.
+  const bool isOptional = a == Type::BF16 || (d == Type::BF16 && a == Type::F16);
   if (!isOptional && mustRound(d, a) != w.isDirected()) return nullptr;
   if (isOptional && !w.round.empty() && !w.isDirected()) return nullptr;
   const bool flushesSource = w.ftz && a == Type::F32;

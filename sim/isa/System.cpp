@@ -1,4 +1,4 @@
-// sim/isa/System.cpp -- nanosleep, pmevent, setmaxnreg, griddepcontrol, mapa, getctarank.
+// sim/isa/System.cpp -- nanosleep, pmevent, setmaxnreg, griddepcontrol, mapa, getctarank; multimem is refused.
 //
 // Here:      instructions about the machine itself. Most have no effect on values: time and dependent grids are not modelled, but
 //            their operands are checked as an assembler would. Of registers only the number that setmaxnreg moves is.
@@ -178,12 +178,17 @@ bool decodeGetctarank(Decoder& decoder, const ptx::Instruction& in, Words& words
   return decoder.destination(in.operands[0], ptx::Type::U32, out.d);
 }
 
+/// Memory of several devices under one address: no virtual device has it.
+bool decodeMultimem(Decoder& decoder, const ptx::Instruction&, Words&, Inst&) {
+  return decoder.fail(
+      "multimem wants a multicast object, which virtual devices do not have "
+      "(CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED is 0): build the code without it, and combine what each device "
+      "has with loads and stores of its own address");
+}
+
 constexpr OpcodeRow kRows[] = {
-    {"getctarank", decodeGetctarank},
-    {"griddepcontrol", decodeGriddepcontrol},
-    {"mapa", decodeMapa},
-    {"nanosleep", decodeNanosleep},
-    {"pmevent", decodePmevent},
+    {"getctarank", decodeGetctarank}, {"griddepcontrol", decodeGriddepcontrol}, {"mapa", decodeMapa},
+    {"multimem", decodeMultimem},     {"nanosleep", decodeNanosleep},           {"pmevent", decodePmevent},
     {"setmaxnreg", decodeSetmaxnreg},
 };
 

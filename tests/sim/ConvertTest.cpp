@@ -182,6 +182,16 @@ std::vector<Form> floatForms() {
           if (relu || finite)
             add("." + r.word + (relu ? ".relu" : "") + (finite ? ".satfinite" : ""), d, f32,
                 [=](uint64_t a) { return toFloat(d, f32, a, r.mode, finite, relu); });
+  // A rounding that changes nothing, or is left out: ptxas takes them, an H200 was not asked.
+  const size_t recorded = forms.size();
+  add("", f16, bf16, [=](uint64_t a) { return toFloat(f16, bf16, a, Mode::Even); });
+  for (const FloatType& d : {f32, f64})
+    for (const Rounding& r : kRoundings)
+      add("." + r.word, d, bf16, [=](uint64_t a) { return toFloat(d, bf16, a, r.mode); });
+  for (const Rounding& r : kRoundings)
+    add("." + r.word + ".ftz", f32, bf16,
+        [=](uint64_t a) { return flushed(ref::kF32, toFloat(f32, bf16, a, r.mode)); });
+  for (size_t i = recorded; i < forms.size(); ++i) forms[i].recorded = false;
   // To integers of the same type, and to itself.
   for (const FloatType& t : kFloats)
     for (const Rounding& r : kIntegral)

@@ -198,6 +198,9 @@ BOOST_AUTO_TEST_CASE(what_does_not_load) {
   const auto error = [](const std::string& body) { return SimRun::loadError(ptxKernel(0, body)); };
   BOOST_CHECK(contains(error("frobnicate.b32 %r1, %r2;"),
                        "kernel.ptx:14:1: instruction frobnicate.b32 is unknown, or not implemented"));
+  BOOST_CHECK(contains(
+      error("multimem.st.relaxed.sys.global.f32 [%rd1], %f1;"),
+      "virtual devices do not have (CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED is 0): build the code without it"));
   BOOST_CHECK(contains(error("mov.b32.nonsense %r1, %r2;"), "modifier .nonsense is not implemented here"));
   BOOST_CHECK(
       contains(error("add.u32 %r1, %rd2, %r3;"), "kernel.ptx:14:14: register %rd2 of type .b64 does not fit .u32"));
