@@ -79,8 +79,7 @@ Execute chooseIntegers(Type d, Type a, bool sat) {
 } // namespace
 
 Execute chooseInteger(Type d, Type a, const ConvertWords& w) {
-  const auto isByte = [](Type t) { return t == Type::U8 || t == Type::S8; };
-  if (w.hasExtras() || (d == Type::BF16 && isByte(a)) || (a == Type::BF16 && isByte(d))) return nullptr;
+  if (w.hasExtras()) return nullptr;
   if (isIntegerType(d) && isIntegerType(a)) return w.ftz || !w.round.empty() ? nullptr : chooseIntegers(d, a, w.sat);
   if (isIntegerType(d)) return w.isIntegral() ? chooseToInteger(d, a, w) : nullptr;
   if (!w.isDirected()) return nullptr;
