@@ -4,6 +4,7 @@
 #include "sim/driver/LinkPtx.h"
 #include "sim/ptx/Lexer.h"
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 #include <vector>
@@ -29,6 +30,8 @@ struct Statement {
   bool isExtern = false, isVisible = false, isWeak = false, hasBody = false;
   size_t externAt = std::string::npos; ///< of the word .extern
   size_t headEnd = 0;                  ///< of a function with a body: where that begins
+  bool hasResult = false;              ///< of a function
+  std::vector<std::string> parameters; ///< of a function, by name
   bool isPrivate() const { return !isExtern && !isVisible && !isWeak; }
 };
 
@@ -173,6 +176,9 @@ private:
       }
       if (token.is('(')) ++depth;
       if (token.is(')')) --depth;
+      const bool isValue = token.kind == TokenKind::Name && depth;
+      statement.hasResult |= isValue && statement.name.empty();
+      if (isValue && !statement.name.empty()) statement.parameters.emplace_back(token.text);
       if (token.kind == TokenKind::Name && !depth && statement.name.empty()) statement.name = token.text;
       if (token.is('{') && isFunction) {
         statement.headEnd = here();
@@ -229,6 +235,39 @@ void renamePrivate(std::vector<Text>& texts) {
   }
 }
 
+struct Definition {
+  const Text* text;
+  const Statement* statement;
+};
+using Definitions = std::map<std::string, Definition>;
+
+/// A text may declare a function with a result that its definition does not have: an assembler's linker knows names alone. Then
+/// the text calls a function of its own, which has the result, hands its arguments on and leaves the result as it was.
+std::string addResults(std::vector<Text>& texts, const Definitions& definitions) {
+  std::string added;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    std::set<std::string> known; // a text may declare it again
+    for (Statement& s : texts[i].statements) {
+      const auto defined = definitions.find(s.name);
+      if (s.kind != Statement::Kind::Function || s.hasBody || !s.hasResult || defined == definitions.end()) continue;
+      if (defined->second.statement->hasResult) continue;
+      const std::string name = s.name, own = name + "_with_result_for_text_" + std::to_string(i + 1);
+      if (s.externAt != std::string::npos) texts[i].changes.push_back({s.externAt, std::strlen(".extern"), ""});
+      s.name = own;
+      if (!known.insert(name).second) continue;
+      for (const auto& [at, word] : texts[i].names)
+        if (word == name) texts[i].changes.push_back({at, name.size(), own});
+      std::string given;
+      for (const std::string& parameter : s.parameters) given += (given.empty() ? "" : ", ") + parameter;
+      std::ranges::stable_sort(texts[i].changes, {}, &Change::at);
+      std::string head = partOf(texts[i], s.begin, s.end);
+      head.resize(head.find_last_of(')') + 1);
+      added += head + "\n{\n\tcall.uni " + name + ", (" + given + ");\n\tret;\n}\n";
+    }
+  }
+  return added;
+}
+
 } // namespace
 
 bool linkPtx(std::span<const NamedText> sources, std::string& linked, std::string& error) {
@@ -249,11 +288,7 @@ bool linkPtx(std::span<const NamedText> sources, std::string& linked, std::strin
     files += texts[i].files;
   }
   renamePrivate(texts);
-  struct Definition {
-    const Text* text;
-    const Statement* statement;
-  };
-  std::map<std::string, Definition> definitions;
+  Definitions definitions;
   for (const Text& text : texts)
     for (const Statement& s : text.statements) {
       if (s.isExtern || s.kind == Statement::Kind::Other || (s.kind == Statement::Kind::Function && !s.hasBody))
@@ -267,11 +302,10 @@ bool linkPtx(std::span<const NamedText> sources, std::string& linked, std::strin
       }
       if (wasWeak && !s.isWeak) known->second = {&text, &s};
     }
-  std::string declarations, variables, functions, others;
+  std::string declarations, variables, functions = addResults(texts, definitions), others;
   std::set<std::string> declared;
   for (Text& text : texts) {
-    std::stable_sort(text.changes.begin(), text.changes.end(),
-                     [](const Change& a, const Change& b) { return a.at < b.at; });
+    std::ranges::stable_sort(text.changes, {}, &Change::at);
     for (const Statement& s : text.statements) {
       const auto defined = definitions.find(s.name);
       const bool isThis = defined != definitions.end() && defined->second.statement == &s;

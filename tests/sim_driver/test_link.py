@@ -133,6 +133,36 @@ def test_texts_that_call_each_other(order):
         assert gpu.from_device(out, np.zeros(1, np.uint32)) == [20 * 2 + 100 + 5]
 
 
+KEEPS = (
+    gpu.HEAD
+    + """
+.global .u32 kept;
+.visible .func twice(.param .b32 a) { .reg .b32 %r<2>; ld.param.b32 %r1, [a]; st.global.u32 [kept], %r1; ret; }
+.visible .entry again(.param .u64 out)
+{ .reg .b32 %r<4>; .reg .b64 %d<2>;
+  ld.param.u64 %d1, [out]; ld.global.u32 %r1, [kept]; st.global.u32 [%d1], %r1; ret; }
+.visible .entry plainly()
+{ .reg .b32 %r<2>; mov.u32 %r1, 7; { .param .b32 a; st.param.b32 [a], %r1; call.uni twice, (a); } ret; }
+"""
+)
+
+
+@pytest.mark.parametrize("again", ["", ".extern .func (.param .b32 other) twice(.param .b32 b);\n"])
+@pytest.mark.parametrize("swap", [False, True])
+def test_a_result_that_is_declared_and_not_defined(again, swap):
+    """A GPU's linker knows names alone: the call is made, and its result is whatever was there."""
+    texts = [CALLER.replace(".global .u32 bias", again + ".global .u32 bias"), KEEPS]
+    with gpu.context():
+        of = gpu.module(link(*texts[:: -1 if swap else 1]))
+        out = gpu.to_device(np.zeros(1, np.uint32))
+        gpu.launch(gpu.function("main_kernel", of), ctypes.c_uint64(out))
+        gpu.launch(gpu.function("again", of), ctypes.c_uint64(out))
+        assert gpu.from_device(out, np.zeros(1, np.uint32)) == [20]
+        gpu.launch(gpu.function("plainly", of))  # the text that defines it calls it as it is
+        gpu.launch(gpu.function("again", of), ctypes.c_uint64(out))
+        assert gpu.from_device(out, np.zeros(1, np.uint32)) == [7]
+
+
 def test_two_definitions_are_an_error_and_weak_ones_are_none(capfd):
     with gpu.context():
         with pytest.raises(gpu.DriverError, match="cuLinkComplete returned 200"):
