@@ -38,7 +38,7 @@ void Debugger::addFocus(Json& out) const {
   });
   const std::optional<Group> group = focusGroup();
   if (!group) return;
-  out.field("function", group->frame->code->source->name);
+  out.field("function", sourceName(group->frame->code->source->name));
   addLines(out, *group->frame->code, *group->at);
 }
 
@@ -89,7 +89,7 @@ void Debugger::tellStack(const Request&, Json& out) {
   out.key("calls").list([&] {
     for (const Call& call : stackOf(*group))
       out.object([&] {
-        out.field("function", call.frame->code->source->name);
+        out.field("function", sourceName(call.frame->code->source->name));
         addLines(out, *call.frame->code, *call.at);
       });
   });
@@ -139,7 +139,7 @@ void Debugger::tellWarps(const Request&, Json& out) {
                 out.field("lanes", group.lanes).field("state", kStates[size_t(group.state)]);
                 if (group.fragment && group.state == Group::State::Waits)
                   out.field("waits", waitText(warp, *group.fragment, group.at));
-                out.field("function", group.frame->code->source->name);
+                out.field("function", sourceName(group.frame->code->source->name));
                 addLines(out, *group.frame->code, *group.at);
               });
           });
@@ -200,7 +200,7 @@ void Debugger::addWriter(Json& out, const Writes::Found& found) const {
     out.field("block", unravel(record.cta, grid_.params->grid));
     out.field("thread", unravel(thread, grid_.params->block)).field("warp", record.warp).field("lane", found.lane);
     out.field("time", record.time).field("bytes", record.bytes).field("address", record.address(found.lane));
-    out.field("function", record.code->source->name);
+    out.field("function", sourceName(record.code->source->name));
     addLines(out, *record.code, *record.at);
   });
 }

@@ -2,14 +2,24 @@
 #include "sim/machine/FlowGraph.h"
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <memory>
 
 namespace tiletwin::sim::debugger {
 namespace {
 
-/// Do the last parts of a path say `end`?
+/// Do the last parts of a path say `end`? Or, of a relative one, those of `end` the path: an editor names files as a whole.
 bool endsWithPath(std::string_view path, std::string_view end) {
+  if (end.starts_with('/') && !path.starts_with('/') && !path.empty()) std::swap(path, end);
   if (!path.ends_with(end)) return false;
   return path.size() == end.size() || end.starts_with('/') || path[path.size() - end.size() - 1] == '/';
+}
+
+/// Is `name` the symbol, or what the source calls it, with or without the arguments of a template?
+bool isNamed(const std::string& symbol, std::string_view name) {
+  const std::string source = sourceName(symbol);
+  return name == symbol || name == source || name == std::string_view(source).substr(0, source.find('<'));
 }
 
 /// visit(instruction) for each of the functions that the entry may call.
@@ -36,6 +46,25 @@ template <class Wants> std::vector<Place> firstOfBlocks(const Program& program, 
 }
 
 } // namespace
+
+std::string sourceName(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                     std::free);
+  if (status != 0 || !symbol.starts_with("_Z")) return symbol;
+  // "void scale<float>(float*, int)": what stands between the result's type and the parameters.
+  const std::string_view all = plain.get();
+  constexpr std::string_view kUnnamed = "(anonymous namespace)";
+  int depth = 0;
+  size_t begin = 0, end = 0;
+  for (; end < all.size(); ++end) {
+    if (all.substr(end).starts_with(kUnnamed)) end += kUnnamed.size();
+    depth += (all[end] == '<') - (all[end] == '>');
+    if (depth == 0 && all[end] == '(') break;
+    if (depth == 0 && all[end] == ' ') begin = end + 1;
+  }
+  return std::string(all.substr(begin, end - begin));
+}
 
 std::vector<Line> linesOf(const Program& program, const ptx::Instruction& in) {
   const ptx::Module& module = *program.module;
@@ -78,12 +107,19 @@ Places placesOfLine(const Program& program, std::string_view file, int32_t line)
 Places placesOfFunction(const Program& program, std::string_view name) {
   Places found;
   for (const std::unique_ptr<FunctionCode>& code : program.functions) {
-    if (!code || !code->source->hasBody || code->source->name != name || code->source->body.empty()) continue;
+    if (!code || !code->source->hasBody || !isNamed(code->source->name, name) || code->source->body.empty()) continue;
     const std::vector<ptx::Instruction>& body = code->source->body;
-    const auto first = std::find_if(body.begin(), body.end(), [&](const ptx::Instruction& in) {
-      return in.source >= 0 && !linesOf(program, in).empty();
-    });
-    found.places = {{code.get(), first == body.end() ? 0 : int32_t(first - body.begin())}};
+    const auto isOfLine = [&](const ptx::Instruction& in) { return in.source >= 0 && !linesOf(program, in).empty(); };
+    auto first = std::find_if(body.begin(), body.end(), isOfLine);
+    // What nvcc -G writes first brings parameters to where the debug information says that they are.
+    if (std::ranges::count(program.module->targetOptions, "debug") && first != body.end()) {
+      const Line head = linesOf(program, *first).front();
+      const auto behind = std::find_if(first, body.end(), [&](const ptx::Instruction& in) {
+        return isOfLine(in) && linesOf(program, in).front() != head;
+      });
+      if (behind != body.end()) first = behind;
+    }
+    found.places.push_back({code.get(), first == body.end() ? 0 : int32_t(first - body.begin())});
   }
   if (found.places.empty())
     found.places = firstOfBlocks(program, [&](const ptx::Instruction& in) {

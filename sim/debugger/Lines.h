@@ -22,6 +22,9 @@ struct Line {
   }
 };
 
+/// A function as the source calls it: "twice" for "_Z5twicefi"; a name that C++ did not make stays.
+std::string sourceName(const std::string& symbol);
+
 /// Where an instruction comes from, the innermost line first, then those of the calls that were inlined. Without .loc it is the
 /// line of the PTX. Empty: the compiler says that it comes from no line (.loc with line 0).
 std::vector<Line> linesOf(const Program& program, const ptx::Instruction& in);
@@ -41,7 +44,7 @@ struct Places {
 
 /// `file` is the end of a path: "kernel.py" with or without folders in front, or the PTX's name.
 Places placesOfLine(const Program& program, std::string_view file, int32_t line);
-/// The first instruction of a function that comes from a line; of one that was inlined its first in each basic block.
+/// The first instruction of a function that comes from a line, in code for debuggers from its second one; of one that was inlined its first in each basic block.
 Places placesOfFunction(const Program& program, std::string_view name);
 
 } // namespace tiletwin::sim::debugger

@@ -44,6 +44,18 @@ def reduction():
     print("sums", *sums)
 
 
+def variables():
+    """Code of `nvcc -G`: variables of many types."""
+    from tiletwin import sim
+
+    text = (ROOT / "tests/data/debug/variables.ptx").read_text()
+    module = sim.load(text, file="variables.ptx")
+    numbers, sums = np.arange(64, dtype=np.float32), np.zeros(1, np.float32)
+    points = np.array([(0.25, (3, 4)), (-8.0, (5, -6))], dtype=[("x", "f4"), ("counts", "i2", 2)])
+    module[module.entries[0]](numbers, points.view(np.uint8), sums, 2.0, grid=1, block=64)
+    print("sum", *sums)
+
+
 def specialised():
     """A product whose tiles a warp of its own copies."""
     import torch

@@ -20,7 +20,7 @@ from tiletwin.debugger.thread import Thread
 
 PROMPT = "(tiletwin) "
 LOCKING = {"step": "warp", "warp": "warp", "block": "block", "off": "off"}
-_PLACE = re.compile(r"(?P<file>[^\s:]+):(?P<line>\d+)|(?P<alone>\d+)|(?P<function>[A-Za-z_$%][\w$.]*)")
+_PLACE = re.compile(r"(?P<file>[^\s:]+):(?P<line>\d+)|(?P<alone>\d+)|(?P<function>[A-Za-z_$%][\w$.:]*(<.*>)?)")
 
 
 class CommandLine:

@@ -20,12 +20,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tiletwin.debugger import show
+from tiletwin.debugger import show, value_text
 from tiletwin.debugger.command_line import CommandLine
 from tiletwin.debugger.conditions import Condition
 from tiletwin.debugger.connection import Refused
 from tiletwin.debugger.dap_wire import Wire
-from tiletwin.debugger.expressions import Address, Evaluation
+from tiletwin.debugger.expressions import Address, Evaluation, Parted
 from tiletwin.debugger.session import Breakpoint, Session, Stop
 from tiletwin.debugger.thread import Thread
 from tiletwin.debugger.values import Register
@@ -362,7 +362,7 @@ class Server:
 
     def _locals(self, frame: int) -> list[Variable]:
         thread = self._names(frame)
-        return [_shown(name, value) for name, value in show.locals_of(self._running, thread)]
+        return [_shown(name, value) for name, value in value_text.locals_of(self._running, thread)]
 
     def _registers(self, frame: int) -> list[Variable]:
         thread = self._names(frame)
@@ -387,11 +387,13 @@ class Server:
             return
         thread = self._names(arguments.get("frameId"))
         value = Evaluation(thread).of(text)
-        body = {"result": show.value_text(thread, value), "variablesReference": 0}
+        body = {"result": value_text.of(thread, value), "variablesReference": 0}
         if isinstance(value, Address):
             body["memoryReference"] = f"{value.space},{value.at}"
         if isinstance(value, Register):
             body["type"] = value.kind
+        if isinstance(value, Parted):
+            body["type"] = value.type_name
         self._wire.answer(request, body)
 
     def _command(self, text: str) -> str:

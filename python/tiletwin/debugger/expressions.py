@@ -12,7 +12,7 @@ import ast
 import operator
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from tiletwin.debugger.connection import Refused
 from tiletwin.debugger.values import Register
@@ -40,6 +40,29 @@ class Address(NamedTuple):
     name: str = ""
 
 
+@runtime_checkable
+class Parted(Protocol):
+    """A variable that knows its type (located.py). What its type has not is Refused."""
+
+    @property
+    def has_elements(self) -> bool:
+        """Whether `v + 1` is the place of the next element, as in C."""
+        ...
+
+    @property
+    def type_name(self) -> str: ...
+
+    def number(self) -> int | float: ...
+
+    def address(self) -> Address: ...
+
+    def member(self, name: str) -> Parted: ...
+
+    def text(self) -> str: ...
+
+    def __getitem__(self, index: object) -> Parted: ...
+
+
 class Names(Protocol):
     """What names mean in the thread that is looked at."""
 
@@ -57,7 +80,8 @@ class Names(Protocol):
 def _python(text: str) -> str:
     """The text with Python's operators in place of C's."""
     text = re.sub(r"[$]([A-Za-z_]\w*(?:\.[xyzw])?)", lambda m: _REGISTER + m[1].replace(".", "__"), text)
-    text = text.replace("&&", " and ").replace("||", " or ")
+    text = text.replace("&&", " and ").replace("||", " or ").replace("->", ".")
+    text = re.sub(r"(^|[(=<>+\-*/%]\s*)\*\s*([A-Za-z_][\w.]*)", r"\1\2[0]", text)
     return re.sub(r"!(?!=)", " not ", text).strip()
 
 
@@ -87,6 +111,8 @@ class Evaluation:
             if space not in SPACES:
                 raise Refused(f"@{space} is no memory: there are {', '.join('@' + one for one in SPACES)}")
         value = self.of(text)
+        if isinstance(value, Parted):
+            value = value.address()
         if isinstance(value, Address):
             return value
         value = self._plain(value)
@@ -95,6 +121,8 @@ class Evaluation:
         return Address(space, value)
 
     def _plain(self, value: Any) -> Any:
+        if isinstance(value, Parted):
+            return value.number()
         return value.value(self._names.lane) if isinstance(value, Register) else value
 
     def _name(self, name: str) -> Any:
@@ -110,13 +138,24 @@ class Evaluation:
             return symbol
         raise Refused(f"{name}: no such variable here")
 
+    def _attribute(self, node: ast.Attribute) -> Any:
+        """`threadIdx.x`, or a member of a structure."""
+        if isinstance(node.value, ast.Name):
+            value = self._names.variable(f"{node.value.id}.{node.attr}")
+            if value is not None:
+                return value
+        whole = self._of(node.value)
+        if isinstance(whole, Parted):
+            return whole.member(node.attr)
+        raise Refused(f"{ast.unparse(node.value)} has no member {node.attr}")
+
     def _of(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
             return node.value
         if isinstance(node, ast.Name):
             return self._name(node.id)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            return self._name(f"{node.value.id}.{node.attr}")
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node)
         if isinstance(node, ast.BoolOp):
             values = (self._plain(self._of(part)) for part in node.values)
             return int(all(values) if isinstance(node.op, ast.And) else any(values))
@@ -154,6 +193,8 @@ class Evaluation:
         left, right = self._of(node.left), self._plain(self._of(node.right))
         if isinstance(left, Address) and isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(right, int):
             return left._replace(at=_BINARY[type(node.op)](left.at, right), size=0)
+        if isinstance(left, Parted) and isinstance(node.op, (ast.Add, ast.Sub)) and left.has_elements:
+            return left[right if isinstance(node.op, ast.Add) else -right].address()
         left = self._plain(left)
         try:
             if isinstance(node.op, ast.Div):

@@ -76,6 +76,7 @@ class Session:
         self._next_number = 1
         self.stop: Stop | None = None
         self.launch: dict[str, Any] = {}
+        self.text = ""
         self.stops_at_launch = False
         self._set_numbers: set[int] = set()
         self._has_changes = False
@@ -190,7 +191,8 @@ class Session:
     def _begin_launch(self, event: dict[str, Any]) -> None:
         self.launch = event
         self.watches.clear()
-        self.sources.add(event["file"], self.ask("text")["text"])
+        self.text = self.ask("text")["text"]
+        self.sources.add(event["file"], self.text)
         for name, value in self.options.items():
             self.ask("option", name, value)
         self._set_numbers.clear()
@@ -200,13 +202,33 @@ class Session:
     def _is_wanted(self, stop: Stop) -> bool:
         """Whether a condition of a breakpoint that was hit holds."""
         hit = [self.breakpoints[n] for n in stop.facts["breakpoints"] if n in self.breakpoints]
-        wanted = [b for b in hit if not b.condition.rest or self._is_true(b.condition.rest)]
+        wanted = [b for b in hit if not b.condition.rest or self._holds(b.condition)]
         stop.facts["breakpoints"] = [b.number for b in wanted]
         for breakpoint in wanted:
             breakpoint.hits += 1
             if breakpoint.is_temporary:
                 self.remove(breakpoint.number)
         return bool(wanted)
+
+    def _holds(self, condition: Condition) -> bool:
+        """Whether it holds in the thread that the engine has stopped, or in one that came there with it, which is
+        looked at then."""
+        if self._is_true(condition.rest):
+            return True
+        if condition.where["thread"] or self.stop is None:
+            return False
+        first = self.stop.facts["focus"]
+        lanes = 0
+        for row in self.ask("warps")["warps"]:
+            if (row["block"], row["warp"]) == (first["block"], first["warp"]):
+                lanes = sum(group["lanes"] for group in row["groups"] if group["state"] == "running")
+        for lane in range(32):
+            if lanes >> lane & 1 and lane != first["lane"]:
+                self.focus(lane=lane)
+                if self._is_true(condition.rest):
+                    return True
+        self.focus(lane=first["lane"])
+        return False
 
     # ---- Breakpoints -------------------------------------------------------------------------------------------------
 

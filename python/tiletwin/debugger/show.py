@@ -10,12 +10,11 @@ import os
 import re
 from typing import Any, Protocol
 
-from tiletwin.debugger import show_tiles, values
+from tiletwin.debugger import show_tiles, value_text, values
 from tiletwin.debugger.connection import Refused
 from tiletwin.debugger.expressions import Address, Evaluation
 from tiletwin.debugger.session import Session, Stop
 from tiletwin.debugger.thread import Frame, Thread
-from tiletwin.debugger.values import Register
 
 
 class Looking(Protocol):
@@ -136,44 +135,7 @@ def value(line: Looking, rest: str) -> None:
     if not text:
         raise Refused("print what?")
     thread = line.thread
-    print(value_text(thread, Evaluation(thread).of(text), form))
-
-
-def value_text(thread: Thread, found: Any, form: str = "") -> str:
-    """What an expression gave, as text. form: x, d, f or empty."""
-    if isinstance(found, Register):
-        return _register_value(found, thread.lane, form)
-    if isinstance(found, Address):
-        return _address_value(thread, found)
-    if form == "x" and isinstance(found, int):
-        return hex(found)
-    return values.text(found) if isinstance(found, (int, float)) else str(found)
-
-
-def _register_value(register: Register, lane: int, form: str) -> str:
-    bits = register.lanes[lane]
-    if form == "x":
-        return hex(bits)
-    if form == "f":
-        return values.text(values.as_float(bits, {2: "f16", 4: "f32", 8: "f64"}[register.size]))
-    if form == "d":
-        return str(values.as_signed(bits, register.size))
-    return register.show(lane)
-
-
-def _address_value(thread: Thread, at: Address) -> str:
-    """What a variable of memory holds: its first elements."""
-    shown = 8
-    size = {"pred": 1}.get(at.kind, int(re.sub(r"\D", "", at.kind.partition("x")[0]) or 8) // 8)
-    count = min(max(at.size // size, 1), shown)
-    data = thread.memory(at, count * size)
-    numbers = [
-        values.text(values.number(int.from_bytes(data[i : i + size], "little"), at.kind, size))
-        for i in range(0, len(data), size)
-    ]
-    if at.size <= size:
-        return numbers[0]
-    return "{" + ", ".join(numbers) + (", ..." if at.size > count * size else "") + f"}}  {at.kind}[{at.size // size}]"
+    print(value_text.of(thread, Evaluation(thread).of(text), form))
 
 
 def memory(line: Looking, rest: str) -> None:
@@ -368,18 +330,8 @@ def _launch(line: Looking, words: list[str]) -> None:
     )
 
 
-def locals_of(session: Session, thread: Thread) -> list[tuple[str, str]]:
-    """Parameters and local variables of the thread, with their values as text."""
-    kernel = session.launch["kernel"]
-    return [
-        (name.removeprefix(f"{kernel}_"), _address_value(thread, at))
-        for name, at in thread.symbols().items()
-        if at.space in ("param", "local")
-    ]
-
-
 def _locals(line: Looking, words: list[str]) -> None:
-    for name, text in locals_of(line.session, line.thread):
+    for name, text in value_text.locals_of(line.session, line.thread):
         print(f"{name} = {text}")
 
 

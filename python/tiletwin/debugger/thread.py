@@ -10,7 +10,9 @@ import re
 from typing import Any, NamedTuple
 
 from tiletwin.debugger.connection import Refused
+from tiletwin.debugger.dwarf import Variable, debug_info
 from tiletwin.debugger.expressions import Address
+from tiletwin.debugger.located import Located
 from tiletwin.debugger.session import Session
 from tiletwin.debugger.values import Register
 
@@ -84,8 +86,24 @@ class Thread:
         local = [at for symbol, at in symbols.items() if source_name(symbol) == name]
         return symbols.get(name) or symbols.get(f"{kernel}_{name}") or (local[0] if local else None)
 
+    def variables(self) -> list[Variable]:
+        """What the debug information says is in scope, the innermost last; empty: there is none.
+
+        Errors: Refused, it cannot be read.
+        """
+        information = debug_info(self._session.text)
+        if not information.is_there:
+            return []
+        frames = self.frames()
+        now = frames[self.frame]
+        return information.variables(now.ptx, sum(one.call == now.call for one in frames[: self.frame]))
+
     def variable(self, name: str) -> Any:
-        return self.indices().get(name)
+        """An index of the thread, or a variable of the source. Errors: Refused, it has no value here."""
+        if (index := self.indices().get(name)) is not None:
+            return index
+        found = next((one for one in reversed(self.variables()) if one.name == name), None)
+        return None if found is None else Located.of(found, self)
 
     def indices(self) -> dict[str, int]:
         """What a thread knows of itself, by CUDA's names and by the commands' names."""
