@@ -3,13 +3,16 @@
 A session of pdb, of debugpy (as VS Code starts it) and of gdb stops in one program of a grid of 4,096, in a loop of a
 matrix product and of flash attention. In turns with it the same debugger stops in a script that imports NumPy and torch
 and does nothing else; the difference is what tiletwin, the script's own data, the launch and the programs before the
-stop take. Exits 1 if a median is above the limit. usage: time_to_stop.py [REPEATS]
+stop take. `tiletwin debug` stops in kernels on the simulator: a product, a CUDA reduction, a product whose copies have
+a warp of their own; what is taken off there are imports without a debugger. Exits 1 if a median is above the limit.
+usage: time_to_stop.py [REPEATS [PART OF A NAME]]
 """
 
 from __future__ import annotations
 
 import functools
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,6 +23,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
+import transcripts_debugger  # noqa: E402
 import transcripts_debugpy  # noqa: E402
 import transcripts_gdb  # noqa: E402
 import transcripts_pdb  # noqa: E402
@@ -100,12 +104,53 @@ DEBUGGERS = {
 }
 
 
+PROGRAMS = "tests/debugger/programs.py"
+SIMULATED = {
+    # Its name there; a line that holds the text; the condition; what it imports.
+    "matmul": ("matmul", PROGRAMS, "acc = tl.dot(a, b, acc)", "block==(1,2,0) && warp==1", "numpy, torch"),
+    "a reduction": ("reduction", "demo/ptx/block_sum.cu", "if (i < half)", "block==1 && warp==0", "numpy"),
+    "a product with a warp that copies": ("specialised", PROGRAMS, "acc = tl.dot(a.load", "warp==4", "numpy, torch"),
+}
+
+
+def simulated_seconds(program: str, file: str, text: str, condition: str) -> float:
+    def start() -> Terminal:
+        command = [sys.executable, "-m", "tiletwin", "debug", PROGRAMS, program]
+        environment = {"PYTHONPATH": str(ROOT / "python"), "INPUTRC": "/dev/null"}
+        terminal = Terminal(command, transcripts_debugger.PROMPT, environment=environment)
+        terminal.wait()
+        return terminal
+
+    place = f"{Path(file).name}:{line_of(file, text)}"
+    return typed(start, [f"break {place} if {condition}", "run"], f":{line_of(file, text)}", "quit")
+
+
+def import_seconds(modules: str) -> float:
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", f"import {modules}"], check=True)
+    return time.perf_counter() - began
+
+
+def bench_simulated(record: Callable, only: str, repeats: int) -> None:
+    """Records the medians of `tiletwin debug`."""
+    for kernel, (program, file, text, condition, modules) in SIMULATED.items():
+        name = name_of("tiletwin debug", kernel)
+        if only not in name:
+            continue
+        rounds = [
+            simulated_seconds(program, file, text, condition) - import_seconds(modules) for _ in range(repeats + 1)
+        ]
+        median = max(statistics.median(rounds[1:]), 1e-3)
+        record(name, median, None, LIMIT / median, 1.0, note="limit / ours")
+
+
 def name_of(debugger: str, kernel: str) -> str:
     return f"{debugger}: start to stop in {kernel}, besides imports (limit {LIMIT:g} s)"
 
 
 def bench(record: Callable, only: str = "", repeats: int = 3) -> None:
     """Records, for each debugger and kernel, the median of the seconds besides imports; the gate is LIMIT."""
+    bench_simulated(record, only, repeats)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "imports.py"
         file.write_text(IMPORTS)
@@ -133,7 +178,8 @@ def main() -> int:
         failed |= ours > LIMIT
         print(f"{name}: {ours:.2f} s{'' if ours <= LIMIT else '   ABOVE THE LIMIT'}", flush=True)
 
-    bench(record, repeats=int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    repeats, only = int(sys.argv[1]) if len(sys.argv) > 1 else 3, sys.argv[2] if len(sys.argv) > 2 else ""
+    bench(record, only, repeats)
     return int(failed)
 
 
