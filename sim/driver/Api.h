@@ -168,6 +168,8 @@
      const int* lower, const int* upper, uint32_t channels, uint32_t pixels, const uint32_t* steps, int interleave,    \
      int swizzle, int promotion, int fill))                                                                            \
   X(cuFuncSetBlockShape, 2000, cuFuncSetBlockShape, (FunctionHandle function, int x, int y, int z))                    \
+  X(cuCtxAttach, 2000, cuCtxAttach, (ContextHandle * context, unsigned flags))                                         \
+  X(cuCtxDetach, 2000, cuCtxDetach, (ContextHandle context))                                                           \
   X(cuFuncSetSharedSize, 2000, cuFuncSetSharedSize, (FunctionHandle function, unsigned bytes))                         \
   X(cuParamSetSize, 2000, cuParamSetSize, (FunctionHandle function, unsigned bytes))                                   \
   X(cuParamSeti, 2000, cuParamSeti, (FunctionHandle function, int offset, unsigned value))                             \

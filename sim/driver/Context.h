@@ -38,7 +38,7 @@ public:
   /// Held alone by work on the legacy stream, together by that on streams that wait for it.
   std::shared_mutex order;
   std::mutex mutex;
-  unsigned retained = 0;               ///< of a primary context, under mutex
+  unsigned retained = 0; ///< of a primary context; of another one how often cuCtxAttach gave it; under mutex
   std::atomic<bool> hasPrinted{false}; ///< a kernel that prints was launched: its limit is no longer set
 
   /// While it is held nothing works in the context but on streams that wait for nobody. A host function, in whose thread the

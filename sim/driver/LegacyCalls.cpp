@@ -1,5 +1,5 @@
-// sim/driver/LegacyCalls.cpp -- launches as the driver had them before cuLaunchKernel: a function keeps block, shared memory and
-// parameters until it is launched. PyCUDA's prepared calls are such.
+// sim/driver/LegacyCalls.cpp -- what the driver had in its first versions and PyCUDA uses: launches for which a function keeps block,
+// shared memory and parameters until it is launched; contexts that count who is attached.
 #include "sim/driver/Call.h"
 #include "sim/driver/Launch.h"
 #include "sim/driver/Stream.h"
@@ -78,6 +78,31 @@ Result cuLaunch(FunctionHandle handle) { return launchKept(handle, 1, 1, nullptr
 Result cuLaunchGrid(FunctionHandle handle, int width, int height) { return launchKept(handle, width, height, nullptr); }
 Result cuLaunchGridAsync(FunctionHandle handle, int width, int height, StreamHandle stream) {
   return launchKept(handle, width, height, stream);
+}
+
+Result cuCtxAttach(ContextHandle* handle, unsigned flags) {
+  return inContext([&](Context& context) {
+    if (!handle || flags) return cuda::kInvalidValue;
+    const std::lock_guard lock(context.mutex);
+    ++context.retained;
+    *handle = context.handle;
+    return cuda::kSuccess;
+  });
+}
+// Also of a context whose kernel has failed: it is to be got rid of.
+Result cuCtxDetach(ContextHandle handle) {
+  return inDriver([&] {
+    Context* context = Context::current();
+    if (!context || context->handle != handle) return cuda::kInvalidContext;
+    {
+      const std::lock_guard lock(context->mutex);
+      if (context->retained && !context->isPrimary) {
+        --context->retained;
+        return cuda::kSuccess;
+      }
+    }
+    return cuCtxDestroy_v2(handle);
+  });
 }
 
 } // extern "C"

@@ -13,7 +13,7 @@
   X(cuCheckpointProcessRestore, cuCheckpointProcessRestore) X(cuCheckpointProcessUnlock, cuCheckpointProcessUnlock)    \
   X(cuCoredumpGetAttribute, cuCoredumpGetAttribute) X(cuCoredumpGetAttributeGlobal, cuCoredumpGetAttributeGlobal)      \
   X(cuCoredumpSetAttribute, cuCoredumpSetAttribute) X(cuCoredumpSetAttributeGlobal, cuCoredumpSetAttributeGlobal)      \
-  X(cuCtxAttach, cuCtxAttach) X(cuCtxDetach, cuCtxDetach) X(cuCtxFromGreenCtx, cuCtxFromGreenCtx)                      \
+  X(cuCtxFromGreenCtx, cuCtxFromGreenCtx)                      \
   X(cuCtxGetDevResource, cuCtxGetDevResource) X(cuCtxGetExecAffinity, cuCtxGetExecAffinity)                            \
   X(cuCtxRecordEvent, cuCtxRecordEvent) X(cuCtxWaitEvent, cuCtxWaitEvent)                                              \
   X(cuDestroyExternalMemory, cuDestroyExternalMemory) X(cuDestroyExternalSemaphore, cuDestroyExternalSemaphore)        \

@@ -172,6 +172,30 @@ def test_contexts_are_a_stack():
     assert code_of("cuMemAlloc_v2", ctypes.byref(ctypes.c_uint64()), 4) == gpu.INVALID_CONTEXT
 
 
+def test_contexts_that_count_who_is_attached():
+    """The driver's guide: a context ends when each attachment and its making have been detached, in the thread that has
+    it."""
+    with gpu.context() as outer:
+        inner = number("cuCtxCreate_v2", 0, 0)
+        assert number("cuCtxAttach", 0) == inner
+        assert code_of("cuCtxAttach", ctypes.byref(ctypes.c_uint64()), 1) == gpu.INVALID_VALUE
+        assert code_of("cuCtxDetach", outer) == gpu.INVALID_CONTEXT, "it is not the thread's now"
+        call("cuCtxDetach", inner)
+        assert number("cuCtxGetCurrent") == inner and number("cuMemAlloc_v2", 4)
+        with pytest.raises(gpu.DriverError):
+            gpu.launch(gpu.function("fails"))
+            call("cuCtxSynchronize")
+        call("cuCtxDetach", inner)
+        assert number("cuCtxGetCurrent") == outer
+        assert code_of("cuCtxPushCurrent_v2", inner) == gpu.IS_DESTROYED
+    assert code_of("cuCtxDetach", outer) == gpu.INVALID_CONTEXT
+    primary = number("cuDevicePrimaryCtxRetain", 0)
+    call("cuCtxSetCurrent", primary)
+    assert code_of("cuCtxDetach", primary) == gpu.INVALID_CONTEXT, "it is released"
+    call("cuCtxSetCurrent", 0)
+    call("cuDevicePrimaryCtxRelease_v2", 0)
+
+
 def test_memory_and_what_is_no_memory():
     with gpu.context():
         free = lambda: number("cuMemGetInfo_v2", ctypes.byref(ctypes.c_size_t()))
