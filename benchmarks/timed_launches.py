@@ -17,6 +17,7 @@ import numpy as np
 from tiletwin import counters
 from tiletwin.counters import estimate
 from tiletwin.counters.counts import Launch
+from tiletwin.cuda import ptxas
 from tiletwin.launch import sim_launch
 from tiletwin.sim import load
 from tiletwin.sim.arguments import gpu_number, pack
@@ -128,7 +129,7 @@ def numbers(row: dict[str, Any]) -> dict[str, Any]:
     """What some CTAs of a recorded launch did, beside how long all of them took."""
     launch = launched(row)
     line = launch.timeline
-    timeline = [line.ctas, round(line.warps, 3), *([round(x) for x in part] for part in line[2:])]
+    timeline = [line.ctas, round(line.warps, 3), round(line.meetings), *([round(x) for x in part] for part in line[3:])]
     return {
         **{key: row[key] for key in ("case", "kernel", "compiler", "cold_us", "warm_us", "registers")},
         "ctas": launch.ctas, "warps": launch.warps, "shared": launch.shared, "timeline": timeline,
@@ -136,10 +137,18 @@ def numbers(row: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _spilled(row: dict[str, Any]) -> int:
+    """Bytes of loads and stores in a thread's code for which ptxas finds no registers."""
+    target, entry = (re.search(pattern, row["ptx"]) for pattern in (r"\.target\s+(\w+)", r"\.entry\s+([\w$]+)"))
+    assert target is not None and entry is not None
+    report = ptxas.assemble(row["ptx"], target[1]).functions[entry[1]]
+    return report.spill_stores + report.spill_loads
+
+
 def seen(file: Path) -> list[dict[str, Any]]:
     """A row of numbers for each launch of a recording."""
     rows = []
     for row in json.loads(lzma.decompress(file.read_bytes()))["rows"]:
-        rows.append(numbers(row))
+        rows.append(numbers(row) | {"spilled": _spilled(row)})
         print(f"{row['compiler']}: {row['case']}: {row['kernel']}", flush=True)
     return rows

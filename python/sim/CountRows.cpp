@@ -36,7 +36,7 @@ PyRef instructionRow(const sim::FunctionCounts& function, size_t at, const sim::
 }
 
 PyRef timelineRow(const sim::TimelineSums& timeline) {
-  return pyTuple(timeline.ctas, timeline.warps, timeline.cycles, timeline.longest, timeline.busy);
+  return pyTuple(timeline.ctas, timeline.warps, timeline.meetings, timeline.cycles, timeline.longest, timeline.busy);
 }
 
 PyRef trafficRow(const sim::BufferTraffic& one) {

@@ -253,8 +253,9 @@ void Counting::count(Warp& warp, LaneMask lanes, const uint64_t* addresses, uint
     const SharedCost write = isThroughL1 ? copyCost(lanes, places, to.addresses.data(), bytes) : zeros;
     if (isThroughL1) addCost(shared, write, 1);
     memory.sectors += sample.cost;
-    touches(cluster.traffic, sample, false);
-    cluster.timeline.copies(warp, float(sample.cost), float(write.wavefronts));
+    const uint32_t first = touches(cluster.traffic, sample, false);
+    const auto missed = float(form == AccessForm::Copy ? first : sample.cost);
+    cluster.timeline.copies(warp, float(sample.cost), missed, float(write.wavefronts));
   } else {
     sample.cost = space == CountedSpace::Local ? sectorsOfWords(lanes, addresses, bytes)
                                                : sectorsTouched(form, lanes, places, bytes);

@@ -1,4 +1,5 @@
 #include "sim/counters/InstructionCost.h"
+#include "sim/counters/MemoryCost.h"
 #include <algorithm>
 #include <charconv>
 
@@ -37,6 +38,15 @@ void operandsOf(const Instruction& in, InstructionCost& cost) {
   }
 }
 
+/// Threads that wait for each other at a barrier of the CTA: bar.sync and bar.red name it, and how many if not all.
+uint32_t meeting(const Instruction& in) {
+  if (!isAnyOf(in.opcode, {"bar", "barrier"}) || hasWord(in, "arrive") || hasWord(in, "warp") || hasWord(in, "cluster"))
+    return 0;
+  const size_t at = hasWord(in, "red") ? 2 : 1;
+  const bool isCounted = in.operands.size() > at && in.operands[at].kind == Operand::Kind::Integer;
+  return isCounted ? uint32_t(in.operands[at].integer) : ~uint32_t(0);
+}
+
 /// m, n and k of "m64n128k16"; zeros if the instruction has no such word.
 std::array<double, 3> shapeOf(const Instruction& in) {
   for (const std::string_view word : in.modifiers) {
@@ -66,6 +76,13 @@ double productsPerCycle(const Instruction& in) {
 }
 constexpr double kShareOfMma = 0.63;
 
+/// Of shared memory, a warp's quarter: wgmma reads the right matrix there once for a warpgroup, and the left one unless it is in registers.
+float operandCycles(const Instruction& in, double m, double n, double k) {
+  const double bytes = hasWord(in, "tf32") ? 4 : productsPerCycle(in) == 1024 ? 1 : 2;
+  const bool readsBoth = in.operands.size() > 1 && in.operands[1].parts.empty();
+  return float(((readsBoth ? m : 0) + n) * k * bytes / kLineBytes / 4);
+}
+
 void product(const Instruction& in, InstructionCost& cost) {
   cost.unit = Unit::Tensor;
   const auto [m, n, k] = shapeOf(in);
@@ -74,6 +91,7 @@ void product(const Instruction& in, InstructionCost& cost) {
     cost.busy = float(cycles / 4);
     cost.latency = float(cycles / 4) + 30;
     cost.isAsync = true;
+    cost.operands = operandCycles(in, m, n, k);
   } else {
     cost.busy = float(cycles / kShareOfMma);
     cost.latency = cost.busy + 25;
@@ -140,6 +158,7 @@ std::vector<InstructionCost> costsOf(const ptx::Function& function) {
     const Instruction& in = function.body[i];
     InstructionCost& cost = costs[i];
     operandsOf(in, cost);
+    cost.meets = meeting(in);
     if (isAnyOf(in.opcode, {"bra", "brx", "call", "ret", "exit", "bar", "barrier", "trap"})) cost.ends = true;
     if (in.opcode == "mma" || (in.opcode == "wgmma" && hasWord(in, "mma_async")) ||
         (in.opcode == "wmma" && hasWord(in, "mma"))) {

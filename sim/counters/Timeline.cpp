@@ -1,6 +1,7 @@
 #include "sim/counters/Timeline.h"
 #include "sim/machine/Cta.h"
 #include <algorithm>
+#include <cmath>
 
 namespace tiletwin::sim {
 namespace {
@@ -10,6 +11,8 @@ constexpr float kBarrierLatency = 20;
 constexpr float kSchedulers = 4;
 /// Bytes of L2 that a multiprocessor gets in a cycle.
 constexpr float kBytesFromL2 = 64;
+/// Sectors that L1 looks up in a cycle.
+constexpr float kSectorsInPass = 4;
 /// cp.async and bulk copies take longer than loads.
 constexpr float kCopyLatency = 80, kBulkLatency = 350;
 
@@ -39,6 +42,7 @@ TimelineSums& TimelineSums::operator+=(const TimelineSums& other) {
   }
   for (size_t i = 0; i < kUnits; ++i) busy[i] += other.busy[i];
   warps += other.warps;
+  meetings += other.meetings;
   ctas += other.ctas;
   return *this;
 }
@@ -81,8 +85,13 @@ void Timeline::instruction(const Warp& warp, size_t function, size_t at) {
     for (const uint32_t number : cost.writes) clockOf(number) = done;
   later(times.done, done);
   sums_.busy[size_t(Unit::Issue)] += cost.issues;
+  sums_.busy[size_t(Unit::Operands)] += cost.operands;
   if (cost.unit != Unit::Issue) sums_.busy[size_t(cost.unit)] += cost.busy;
   times.busy += cost.issues + cost.busy;
+  if (cost.meets) {
+    const float met = std::min(float(warps_[warp.cta->rank].size()), std::ceil(float(cost.meets) / kLanes));
+    if (met > kSchedulers) sums_.meetings += double(1 / met);
+  }
   current_ = begin;
 }
 
@@ -109,10 +118,11 @@ void Timeline::loads(const Warp& warp, size_t function, size_t at, float passes,
   later(times.done, done);
 }
 
-void Timeline::copies(const Warp& warp, float sectors, float passes) {
+void Timeline::copies(const Warp& warp, float sectors, float missed, float passes) {
   WarpTimes& times = of(warp);
   Times done = current_;
-  const float cycles = sectors * 32 / kBytesFromL2;
+  const float cycles = missed * kSectorBytes / kBytesFromL2;
+  passes += sectors / kSectorsInPass;
   later(done, take(times, Unit::Copy, cycles));
   later(done, take(times, Unit::Memory, passes));
   sums_.busy[size_t(Unit::Copy)] += cycles;
@@ -129,6 +139,7 @@ void Timeline::bulk(const Warp& warp, uint64_t bytes, const void* mbarrier) {
   Times done = current_;
   later(done, take(times, Unit::Copy, cycles * share));
   sums_.busy[size_t(Unit::Copy)] += cycles;
+  sums_.busy[size_t(Unit::Operands)] += float(bytes) / kLineBytes;
   for (size_t i = 0; i < kClocks; ++i)
     done.at[i] += latencyOfGlobal(i) + kBulkLatency + cycles * share * users(Unit::Copy, i);
   if (mbarrier)

@@ -9,6 +9,7 @@
 // Units:     cycles.
 #pragma once
 #include "sim/counters/InstructionCost.h"
+#include "sim/counters/MemoryCost.h"
 #include "sim/machine/Observer.h"
 #include <array>
 #include <deque>
@@ -33,6 +34,8 @@ struct TimelineSums {
   std::array<double, kUnits> busy{};     ///< of all warps; Issue: machine instructions
   /// Warps that work: as many as would be busy as long as the busiest one of the CTA.
   double warps = 0;
+  /// Barriers at which warps of one scheduler wait for each other.
+  double meetings = 0;
   uint64_t ctas = 0;
   TimelineSums& operator+=(const TimelineSums& other);
 };
@@ -48,8 +51,8 @@ public:
   void retries(const Warp& warp, size_t function, size_t at);
   /// The instruction that was told last accesses memory. passes: of the memory's unit. isInL1: of global memory.
   void loads(const Warp& warp, size_t function, size_t at, float passes, bool isGlobal, bool isInL1);
-  /// cp.async. sectors: of global memory; passes: of the memory's unit, to write them.
-  void copies(const Warp& warp, float sectors, float passes);
+  /// cp.async. sectors: of global memory; missed: of these, those that L1 asks L2 for; passes: of the memory's unit, to write.
+  void copies(const Warp& warp, float sectors, float missed, float passes);
   /// A bulk copy. mbarrier: that hears of it, or null.
   void bulk(const Warp& warp, uint64_t bytes, const void* mbarrier);
   void commits(const Warp& warp, AsyncGroups groups);

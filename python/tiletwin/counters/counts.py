@@ -155,6 +155,8 @@ class Timeline(NamedTuple):
     ctas: int
     warps: float
     """Warps that work: as many as would be busy as long as the busiest one of their CTA."""
+    meetings: float
+    """Barriers at which warps that share a scheduler wait for each other."""
     cycles: tuple[float, ...]
     longest: tuple[float, ...]
     """As `cycles`, not a sum: of the CTA that takes longest."""
@@ -162,7 +164,9 @@ class Timeline(NamedTuple):
 
 
 SHARING = (1, 2, 4, 8)
-UNITS = ("issue", "arithmetic", "integer", "special functions", "FP64", "tensor cores", "memory unit", "copies")
+UNITS = ("issue", "arithmetic", "integer", "special functions", "FP64", "tensor cores", "memory unit", "copies",
+         "operands")  # fmt: skip
+"""Of a multiprocessor; operands: what wgmma and bulk copies take of shared memory, beside the memory unit."""
 
 
 class Traffic(NamedTuple):

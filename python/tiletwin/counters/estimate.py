@@ -3,11 +3,12 @@
 Here:      `of` a `Work`, the model and its constants.
 Not here:  clocks of registers and barriers while CTAs run (sim/counters/Timeline.h), which memory they touch
            (sim/counters/Traffic.h), how the constants were found and what the error is (benchmarks/estimate.py).
-Idea:      A launch lasts as long as the longest of three needs, and somewhat longer where two are alike: bytes of
-           memory at its bandwidth, bytes of L2 at its, and the multiprocessors' work. For the latter a CTA's warps are
-           customers of a scheduler's units. One alone needs the time of its longest chain of dependent instructions;
-           several share the units as mean value analysis says (Reiser and Lavenberg, "Mean-Value Analysis of Closed
-           Multichain Queuing Networks", 1980). CTAs go over the multiprocessors in waves.
+Idea:      A launch lasts as long as the longer of two needs, and somewhat longer where they are alike: bytes of memory
+           at its bandwidth, and the multiprocessors' work, to which belongs what each gets of L2. For the latter a
+           CTA's warps are customers of a scheduler's units. One alone needs the time of its longest chain of dependent
+           instructions; several share the units as mean value analysis says (Reiser and Lavenberg, "Mean-Value
+           Analysis of Closed Multichain Queuing Networks", 1980). Warps that often meet at barriers want the same
+           units at the same time: in part they are one customer. CTAs go over the multiprocessors in waves.
 Units:     seconds, bytes; inside of a multiprocessor cycles.
 """
 
@@ -20,7 +21,7 @@ from tiletwin.counters import occupancy
 from tiletwin.counters.counts import SHARING, UNITS, Launch, Timeline, Traffic, by_class
 from tiletwin.counters.roofline import SECTOR
 
-ERROR = 0.11
+ERROR = 0.10
 """Mean of |estimate / measured - 1| over kernels that the constants do not come from: docs/profile.md."""
 
 
@@ -36,40 +37,41 @@ class Device(NamedTuple):
 class Constants(NamedTuple):
     """Found by benchmarks/estimate.py from launches on an H200.
 
-    start: seconds of a launch that does nothing. memory: share of the data sheet's bandwidth. l2: bytes per second.
-    exponent: of the sum of needs; infinite: their largest one. chain: factor of the longest chain's cycles. latency: of
-    memory's, as sim/counters/Timeline.h has it. issue to copies: of the cycles of units, as InstructionCost.cpp has
-    them. unhidden: share of a warp's own work that its chain does not hide; unhidden_memory: of accesses. queueing:
-    factor of what others in front of a unit cost. throttle: share of the clock that is lost when the tensor cores are
-    busy all the time. waves: 0, CTAs begin whenever one ends; 1, in waves. uneven: factor of what the longest CTA takes
-    longer than others.
+    start: seconds of a launch that does nothing. memory: share of the data sheet's bandwidth. exponent: of the sum of
+    needs; infinite: their largest one. chain: factor of the longest chain's cycles. latency: of memory's, as
+    sim/counters/Timeline.h has it. issue to copies: of the cycles of units, as InstructionCost.cpp has them; operands:
+    of shared memory's cycles for wgmma and bulk copies. unhidden: share of a warp's own work that its chain does not
+    hide; apart: factor of it where other warps do the copies; unhidden_memory: share of accesses. queueing: factor of
+    what others in front of a unit cost. together: cycles between two barriers where warps are half in step. throttle:
+    share of the clock that is lost when the tensor cores are busy all the time. uneven: factor of what the longest CTA
+    takes longer than others. spills: factor of the time by 4 kB of a thread's registers that ptxas keeps in memory.
     """
 
     start: float
     memory: float
-    l2: float
     exponent: float
     chain: float
     latency: float
     issue: float
-    arithmetic: float
     integer: float
     special: float
-    tensor: float
     memory_unit: float
     copies: float
+    operands: float
     unhidden: float
+    apart: float
     unhidden_memory: float
     queueing: float
+    together: float
     throttle: float
-    waves: float
     uneven: float
+    spills: float
 
 
 CONSTANTS = Constants(
-    start=1.428e-06, memory=0.8397, l2=2.098e+13, exponent=4.158, chain=0.9, latency=2.181, issue=0.888,
-    arithmetic=1.308, integer=0.4, special=1.654, tensor=1.0, memory_unit=1.03, copies=0.8, unhidden=0.4541,
-    unhidden_memory=0.5983, queueing=1.243, throttle=0.05, waves=1.0, uneven=1.253,
+    start=1.4e-06, memory=0.8261, exponent=3.193, chain=0.8609, latency=1.906, issue=1.239, integer=0.4556,
+    special=1.156, memory_unit=1.176, copies=0.9504, operands=0.2057, unhidden=1.188, apart=0.609,
+    unhidden_memory=0.1059, queueing=0.9798, together=302.7, throttle=0.09666, uneven=0.7663, spills=0.8355,
 )  # fmt: skip
 _SCHEDULERS = 4
 DEVICES = {90: (Device("H200", 132, 1.98e9, 4.8e12), Device("H100", 132, 1.98e9, 3.35e12))}
@@ -78,7 +80,8 @@ DEVICES = {90: (Device("H200", 132, 1.98e9, 4.8e12), Device("H100", 132, 1.98e9,
 
 class Work(NamedTuple):
     """What is known of a launch. ctas: of the whole grid; warps: of a CTA; shared: bytes of a CTA's shared memory;
-    resident: CTAs that a multiprocessor holds.
+    resident: CTAs that a multiprocessor holds; spilled: bytes of loads and stores in a thread's code for which ptxas
+    found no registers.
 
     loaded: sectors that loads by threads touch, each time; timeline, traffic: what was touched, once in each CTA. All
     three are of the CTAs that ran, which may be a part of the grid.
@@ -88,13 +91,14 @@ class Work(NamedTuple):
     warps: int
     shared: int
     resident: int
+    spilled: int
     loaded: int
     timeline: Timeline
     traffic: list[Traffic]
 
 
 class Estimate(NamedTuple):
-    """needs: seconds of "memory", "L2" and "multiprocessors", each by itself. units: seconds for which each of a
+    """needs: seconds of "memory" and "multiprocessors", each by itself. units: seconds for which each of a
     multiprocessor's units is busy."""
 
     device: Device
@@ -104,7 +108,7 @@ class Estimate(NamedTuple):
 
     @property
     def limit(self) -> str:
-        """What binds: "memory", "L2", a unit that is busy most of the time, or "latency": warps wait for results and
+        """What binds: "memory", a unit that is busy most of the time, or "latency": warps wait for results and
         for each other, while no unit is busy most of the time."""
         longest = max(self.needs, key=lambda name: self.needs[name])
         if longest != "multiprocessors":
@@ -116,10 +120,9 @@ class Estimate(NamedTuple):
 _MOSTLY = 0.65
 
 
-def work_of(launch: Launch, fits: occupancy.Occupancy) -> Work:
-    return Work(
-        launch.ctas, launch.warps, launch.shared, fits.ctas, loaded_sectors(launch), launch.timeline, launch.traffic
-    )
+def work_of(launch: Launch, fits: occupancy.Occupancy, spilled: int = 0) -> Work:
+    sizes = launch.ctas, launch.warps, launch.shared, fits.ctas, spilled, loaded_sectors(launch)
+    return Work(*sizes, launch.timeline, launch.traffic)
 
 
 def loaded_sectors(launch: Launch) -> int:
@@ -129,12 +132,10 @@ def loaded_sectors(launch: Launch) -> int:
 
 
 class _Bytes(NamedTuple):
-    """Of the whole launch: from memory, to memory, and what goes between L1 and L2. missed: the share of what L1 asks
-    for that L2 does not have."""
+    """Of the whole launch: from memory and to memory. missed: the share of what L1 asks for that L2 does not have."""
 
     read: float
     written: float
-    l2: float
     missed: float
 
 
@@ -158,8 +159,7 @@ def _bytes(work: Work, device: Device) -> _Bytes:
     again = max(scale * work.loaded - once, 0.0) * max(0.0, 1 - room / at_a_time) if at_a_time else 0.0
     lost = again * min(1.0, max(0.0, 2 * (at_a_time * device.multiprocessors / _L2_KEPT - 1)))
     written = sum(whole(one.written, one.bytes) for one in work.traffic)
-    l2 = once + again + scale * sum(one.written_by_each for one in work.traffic)
-    return _Bytes(different + lost, written, l2, min(1.0, (different + lost) / (once + again)) if once else 0.0)
+    return _Bytes(different + lost, written, min(1.0, (different + lost) / (once + again)) if once else 0.0)
 
 
 def _joined(needs: list[float], exponent: float) -> float:
@@ -192,70 +192,93 @@ def _shared(clocks: tuple[float, ...], warps: float) -> float:
     return clocks[at - 1] + (clocks[at] - clocks[at - 1]) * (warps - low) / (high - low)
 
 
-class _Multiprocessor:
-    """The work of CTAs on one multiprocessor, in cycles."""
+def _demands(work: Work, c: Constants) -> dict[str, float]:
+    """Cycles for which the warps of a scheduler that belong to one CTA need each unit; what a multiprocessor has once
+    counts whole."""
+    line = work.timeline
+    busy = {unit: cycles / max(line.ctas, 1) / _SCHEDULERS for unit, cycles in zip(UNITS, line.busy)}
+    operands = busy.pop("operands")
+    busy["memory unit"] = c.memory_unit * (busy["memory unit"] + c.operands * operands) * _SCHEDULERS
+    busy["copies"] *= c.copies * _SCHEDULERS
+    for unit, factor in (("issue", c.issue), ("integer", c.integer), ("special functions", c.special)):
+        busy[unit] *= factor
+    return busy
 
-    def __init__(self, work: Work, constants: Constants, missed: float) -> None:
-        """missed: the share of loads' bytes that comes from memory, not from L2."""
-        line, c = work.timeline, constants
-        each = 1 / max(line.ctas, 1)
-        self.warps = max(line.warps * each, 1.0)
-        shares = dict(zip(UNITS, (c.issue, c.arithmetic, c.integer, c.special, 1.0, c.tensor, c.memory_unit, c.copies)))
-        whole = {"memory unit", "copies"}  # a multiprocessor has one, all schedulers' warps want it
-        # Warps that do the same between barriers want the same units at the same time: together they are one customer.
-        is_specialised = self.warps < _SPECIALISED * work.warps
-        self.group = 1.0 if is_specialised else max(1.0, self.warps / _SCHEDULERS)
-        self.demands = {
-            unit: shares[unit] * busy * each / self.warps * self.group * (_SCHEDULERS if unit in whole else 1)
-            for unit, busy in zip(UNITS, line.busy)
-        }
+
+class _Customers:
+    """The work of CTAs on one multiprocessor, in cycles, if of each CTA's warps groups of `group` are a customer."""
+
+    def __init__(self, work: Work, c: Constants, missed: float, warps: float, group: float) -> None:
+        """missed: the share of loads' bytes that comes from memory, not from L2. warps: of a CTA, that work."""
+        line = work.timeline
+        self.each_cta = warps / _SCHEDULERS / group
+        self.demands = {unit: cycles / self.each_cta for unit, cycles in _demands(work, c).items()}
         half = len(SHARING)
-        near, far = (_shared(part, self.group) * each for part in (line.cycles[:half], line.cycles[half:]))
+        near, far = (_shared(part, group) / max(line.ctas, 1) for part in (line.cycles[:half], line.cycles[half:]))
         # The clocks of L2 and of memory are 280 and 700 cycles apart from nothing: between them, and beyond, by a line.
         at = missed * c.latency + (c.latency - 1) * 280 / (700 - 280)
-        self.chain = c.chain * (near + (far - near) * at)
-        own = sum(self.demands[unit] for unit in UNITS[:5])
-        self.alone = max(self.chain + c.unhidden * own + c.unhidden_memory * self.demands["memory unit"], 1.0)
+        chain = c.chain * (near + (far - near) * at)
+        # An instruction of half the rate holds the issue's slot for one of two cycles, one of MUFU's for one of eight.
+        parts = (("issue", 1.0), ("integer", 1 / 2), ("special functions", 7 / 8), ("FP64", 1.0))
+        own = sum(share * self.demands[unit] for unit, share in parts)
+        unhidden = c.unhidden * (c.apart if warps < _SPECIALISED * work.warps else 1.0)
+        alone = chain + unhidden * own + c.unhidden_memory * self.demands["memory unit"]
+        self.alone = max(alone, 1.0) * (1 + c.spills * min(1.0, work.spilled / _SPILLED))
         self.queueing = c.queueing
-        self.uneven = c.uneven * max(0.0, line.longest[1] / (line.cycles[1] * each) - 1) if line.cycles[1] else 0.0
 
     def cycles(self, ctas: int) -> float:
         """Of so many CTAs at a time."""
-        customers = max(1.0, ctas * self.warps / _SCHEDULERS / self.group)
+        customers = max(1.0, ctas * self.each_cta)
         demands = list(self.demands.values())
         shrink = min(1.0, self.alone / (sum(demands) or 1.0))
         passed = _passed(self.alone, [demand * shrink for demand in demands], customers, self.queueing)
         return max(passed, customers * max(demands))
 
 
-def _waves(work: Work, one: _Multiprocessor, device: Device, constants: Constants) -> float:
+class _Multiprocessor:
+    """Of CTAs whose warps are in step in part: between what they take if all warps of a CTA are, and if none is."""
+
+    def __init__(self, work: Work, c: Constants, missed: float) -> None:
+        line = work.timeline
+        ctas = max(line.ctas, 1)
+        warps = max(line.warps / ctas, 1.0)
+        is_specialised = warps < _SPECIALISED * work.warps
+        self.apart = _Customers(work, c, missed, warps, 1.0)
+        in_step = 1.0 if is_specialised else max(1.0, warps / _SCHEDULERS)
+        self.in_step = _Customers(work, c, missed, warps, in_step) if in_step > 1 else self.apart
+        meetings = c.together * line.meetings / max(line.cycles[0], 1.0)
+        self.share = meetings / (1 + meetings)
+        self.uneven = c.uneven * max(0.0, line.longest[1] / (line.cycles[1] / ctas) - 1) if line.cycles[1] else 0.0
+
+    def cycles(self, ctas: int) -> float:
+        """Of so many CTAs at a time."""
+        return self.in_step.cycles(ctas) ** self.share * self.apart.cycles(ctas) ** (1 - self.share)
+
+
+_SPILLED = 4000
+
+
+def _waves(work: Work, one: _Multiprocessor, device: Device) -> float:
     """Cycles of the grid."""
-    slots = device.multiprocessors * work.resident
-    full, rest = divmod(work.ctas, slots)
+    full, rest = divmod(work.ctas, device.multiprocessors * work.resident)
     last = one.cycles(-(-rest // device.multiprocessors)) if rest else 0.0
-    cycles = full * one.cycles(work.resident) + last
-    if full:
-        flowing = max(work.ctas / slots, 1.0) * one.cycles(work.resident)
-        cycles = constants.waves * cycles + (1 - constants.waves) * flowing
-    return cycles + one.uneven * one.cycles(min(work.resident, -(-work.ctas // device.multiprocessors)))
+    some = one.cycles(min(work.resident, -(-work.ctas // device.multiprocessors)))
+    return full * one.cycles(work.resident) + last + one.uneven * some
 
 
 def of(work: Work, device: Device, constants: Constants = CONSTANTS) -> Estimate:
     """The time from the launch's first CTA to its last, with caches that hold other data."""
     moved = _bytes(work, device)
-    one = _Multiprocessor(work, constants, moved.missed)
-    cycles = _waves(work, one, device, constants)
+    cycles = _waves(work, _Multiprocessor(work, constants, moved.missed), device)
     memory = (moved.read + moved.written) / (device.memory * constants.memory)
-    l2 = moved.l2 / constants.l2
-    of_each = one.warps / _SCHEDULERS / one.group * work.ctas / device.multiprocessors
-    tensor = one.demands["tensor cores"] * of_each
+    busy = {unit: need * work.ctas / device.multiprocessors for unit, need in _demands(work, constants).items()}
     clock = device.clock
     seconds = 0.0
     for _ in range(3):  # the clock depends on the time, and little
-        seconds = constants.start + _joined([memory, l2, cycles / clock], constants.exponent)
-        clock = device.clock * (1 - constants.throttle * min(1.0, tensor / clock / seconds))
-    units = {unit: need * of_each / clock for unit, need in one.demands.items()}
-    return Estimate(device, seconds, {"memory": memory, "L2": l2, "multiprocessors": cycles / clock}, units)
+        seconds = constants.start + _joined([memory, cycles / clock], constants.exponent)
+        clock = device.clock * (1 - constants.throttle * min(1.0, busy["tensor cores"] / clock / seconds))
+    units = {unit: need / clock for unit, need in busy.items()}
+    return Estimate(device, seconds, {"memory": memory, "multiprocessors": cycles / clock}, units)
 
 
 def left_out(launch: Launch, assembled: bool) -> list[str]:

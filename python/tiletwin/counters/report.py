@@ -98,7 +98,9 @@ def report_of(launch: Launch, launches: int = 1) -> Report:
     estimates = []
     if fits is not None and fits.ctas:
         devices = estimate.DEVICES.get(capability, ())
-        estimates = [estimate.of(estimate.work_of(launch, fits), device) for device in devices]
+        spilled = assembled.spill_stores + assembled.spill_loads if assembled else 0
+        work = estimate.work_of(launch, fits, spilled)
+        estimates = [estimate.of(work, device) for device in devices]
     notes += estimate.left_out(launch, assembled is not None) if estimates else []
     said = advice.of(launch, fits, assembled)
     machine = _machine(launch, target)
