@@ -10,8 +10,9 @@ import json
 import lzma
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from tiletwin import counters
@@ -43,7 +44,7 @@ def _noise(dtype: str) -> np.ndarray:
     return np.abs(_NOISE * 8).astype(np.uint8) | np.uint8(0x20)  # small numbers of 8 bits
 
 
-class _Memory:
+class Memory:
     """Buffers like those of a recorded launch: of integers with numbers of the same range, of floats with noise."""
 
     def __init__(self, row: dict[str, Any]) -> None:
@@ -82,8 +83,25 @@ class _Memory:
         return [(str(i), view.ctypes.data, view.ctypes.data + view.size, False) for i, view in views]
 
 
-def _arguments(row: dict[str, Any], memory: _Memory, count: int, name: str) -> tuple[list[Any], list[int]]:
-    """What the entry takes, behind it null pointers for scratch memory that nothing uses; and the grid of CTAs."""
+class Ready(NamedTuple):
+    """A launch that may begin. parameters: the bytes of each."""
+
+    entry: Any
+    grid: list[int]
+    threads: int
+    block: bytes
+
+    @property
+    def parameters(self) -> list[bytes]:
+        return [self.block[one.offset : one.offset + one.bytes] for one in self.entry.parameters]
+
+
+def ready(row: dict[str, Any], address: Callable[[dict[str, Any]], int]) -> Ready:
+    """What the entry takes, behind it null pointers for scratch memory that nothing uses; and the grid of CTAs.
+    address: of an argument that points."""
+    found = re.search(r"\.entry\s+([\w$]+)", row["ptx"])
+    assert found is not None
+    entry = load(row["ptx"], contract="facts" not in row, file=f"{row['kernel']}.ptx")[found[1]]
     grid = tuple(row["grid"])
     given = dict(zip(row["names"], row["arguments"])) | row["named"]
     values, kinds = [], []
@@ -91,37 +109,38 @@ def _arguments(row: dict[str, Any], memory: _Memory, count: int, name: str) -> t
         if kind == "constexpr":
             continue
         value = given[parameter]
-        values.append(memory.address(value) if isinstance(value, dict) else value or 0)
+        values.append(address(value) if isinstance(value, dict) else value or 0)
         kinds.append("ptr" if kind.startswith("*") else _KINDS.get(kind, kind))
     if "facts" in row:
-        made, grid = sim_launch._arguments(values, row["facts"]["arguments"], name, grid)
+        made, grid = sim_launch._arguments(values, row["facts"]["arguments"], entry.name, grid)
     else:
         made = [gpu_number(value, kind) for value, kind in zip(values, kinds)]
-    return made + [0] * (count - len(made)), list(grid)
+    made += [0] * (len(entry.parameters) - len(made))
+    block = pack(entry.name, entry.parameters, entry.parameter_bytes, made, LaunchMemory())
+    return Ready(entry, list(grid), max(32 * row["warps"], entry.required_threads[0]), block)
+
+
+def starts(row: dict[str, Any]) -> tuple[Callable[[list[int]], Any], int]:
+    """What runs CTAs of a recorded launch, those that it is given, or all if it is given none; how many there are."""
+    memory = Memory(row)
+    one = ready(row, memory.address)
+    sizes = tuple(one.grid), (one.threads, 1, 1), (1, 1, 1)
+    shared = row.get("facts", row)["shared"]
+
+    def start(which: list[int]) -> Any:  # it keeps the memory
+        rest = one.block, memory.buffers(), (), 0, 0, "", lambda text: None
+        return one.entry.launch(*sizes, shared, *rest, clusters=which)
+
+    return start, math.prod(one.grid)
 
 
 def launched(row: dict[str, Any]) -> Launch:
     """Runs some CTAs of a recorded launch, the same ones each time."""
-    found = re.search(r"\.entry\s+([\w$]+)", row["ptx"])
-    assert found is not None
-    module = load(row["ptx"], contract="facts" not in row, file=f"{row['kernel']}.ptx")
-    entry, memory = module[found[1]], _Memory(row)
-    arguments, grid = _arguments(row, memory, len(entry.parameters), entry.name)
-    block = pack(entry.name, entry.parameters, entry.parameter_bytes, arguments, LaunchMemory())
-    threads = max(32 * row["warps"], entry.required_threads[0])
-    shared = row.get("facts", row)["shared"]
-    ctas = math.prod(grid)
-    sizes = tuple(grid), (threads, 1, 1), (1, 1, 1)
-
-    def run(which: list[int]) -> Any:
-        rest = block, memory.buffers(), (), 0, 0, "", lambda text: None
-        return entry.launch(*sizes, shared, *rest, clusters=which)
-
-    ran = run([ctas // 2])
-    count = min(max(_WORK // max(ran.instructions, 1), _FEWEST), _MOST, ctas)
+    start, ctas = starts(row)
+    count = min(max(_WORK // max(start([ctas // 2]).instructions, 1), _FEWEST), _MOST, ctas)
     golden = 0.6180339887498949  # multiples of it are spread evenly, and fall in step with no grid
     with counters.collect() as launches:
-        run(sorted({int(ctas * ((i * golden + 0.31) % 1)) for i in range(count)}))
+        start(sorted({int(ctas * ((i * golden + 0.31) % 1)) for i in range(count)}))
     return launches[0]
 
 

@@ -92,6 +92,9 @@ class Gpu:
         self.call("cuMemcpyHtoD_v2", address, data, ctypes.c_size_t(len(data)))
         return address.value
 
+    def free(self, address: int) -> None:
+        self.call("cuMemFree_v2", ctypes.c_uint64(address))
+
     def download(self, address: int, like: np.ndarray) -> np.ndarray:
         data = ctypes.create_string_buffer(like.nbytes + GUARD)
         self.call("cuMemcpyDtoH_v2", data, ctypes.c_uint64(address), ctypes.c_size_t(len(data)))

@@ -19,6 +19,7 @@ import lzma
 import pathlib
 import re
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from record_forms import Driver
@@ -70,20 +71,24 @@ def launch(file: str, order: str, first: int, end: int) -> None:
             print(number, case["form"], file=written, flush=True)
 
 
+def counters_of(table: str) -> Iterator[tuple[str, dict[str, int]]]:
+    """Of each launch in what ncu has written: the kernel's name, and its sums."""
+    rows = csv.DictReader(table[table.index('"ID"') :].splitlines())
+    for row in rows:
+        if row["ID"]:  # a line has units
+            sums = {key.removesuffix(".sum"): value for key, value in row.items() if key.endswith(".sum")}
+            yield row["Kernel Name"], {key: int(float(value.replace(",", ""))) for key, value in sums.items()}
+
+
 def record(file: str, order: str, table: str) -> None:
     """Puts the counters of launches beside their cases."""
     made = read(file)
     made["device"], *launched = pathlib.Path(order).read_text().splitlines()
-    text = pathlib.Path(table).read_text()
-    rows = [row for row in csv.DictReader(text[text.index('"ID"') :].splitlines()) if row["ID"]]  # a line has units
-    for row, name in zip(rows, launched, strict=True):
+    for (kernel, counted), name in zip(counters_of(pathlib.Path(table).read_text()), launched, strict=True):
         number, form = name.split()
-        if form != row["Kernel Name"]:
-            raise SystemExit(f"launch {name} is {row['Kernel Name']} to ncu")
-        counted = {key.removesuffix(".sum"): value for key, value in row.items() if key.endswith(".sum")}
-        made["cases"][int(number)]["ncu"] = {
-            key: int(float(value.replace(",", ""))) for key, value in counted.items() if re.fullmatch(WANTED, key)
-        }
+        if form != kernel:
+            raise SystemExit(f"launch {name} is {kernel} to ncu")
+        made["cases"][int(number)]["ncu"] = {key: n for key, n in counted.items() if re.fullmatch(WANTED, key)}
     write(file, made)
 
 

@@ -18,7 +18,8 @@ from counter_cases import BUFFER_BYTES, FORMS, MOST_THREADS, ptx_text
 from tiletwin import counters, sim
 from tiletwin.counters.metrics import EXACT, Metric
 
-RECORD = pathlib.Path(__file__).resolve().parents[1] / "data" / "sim" / "counters_h200.xz"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECORD = ROOT / "tests" / "data" / "sim" / "counters_h200.xz"
 SHARED = "_mem_shared_op_"
 
 INEXACT = {
@@ -80,6 +81,15 @@ def test_exact_counters_are_ncus(form):
             if accuracy == EXACT and apart > (CLOSE * max(ours, ncus) if is_close else 0):
                 wrong.append((case["pattern"], name, ours, ncus))
     assert not wrong
+
+
+def test_the_page_says_how_many_agree():
+    pairs = [row for cases in recorded().values() for case in cases for row in compared(case)]
+    exact, others = ([row for row in pairs if (row[1] == EXACT) == wanted] for wanted in (True, False))
+    alike = [sum(ours == ncus for *_, ours, ncus in some) for some in (exact, others)]
+    assert alike[0] >= 0.95 * len(exact)
+    page = " ".join((ROOT / "docs" / "profile.md").read_text().split())
+    assert f"{alike[0]} of {len(exact)} agree (99 %); of the estimates of memory {alike[1]} of {len(others)}." in page
 
 
 def test_estimates_are_near():
