@@ -285,10 +285,12 @@ class _Judging:
         place: dict[str, Any] = {"file": failed.get("file", ""), "line": int(failed["line"] or 0)}
         text = f"{failed['kind']}: {failed['text']}"
         program = tuple(failed.get("program", ()))
-        if "CompilationError" not in failed["kinds"] and any(kind in failed["kinds"] for kind in _KERNEL_FAULTS):
+        is_usual = case.is_example and not case.sizes
+        is_fault = any(kind in failed["kinds"] for kind in _KERNEL_FAULTS)
+        if is_fault and (is_usual or "CompilationError" not in failed["kinds"]):
             self.add(Reason(WRONG, "error", text, program=program, **place), case, args)
             return "failed"
-        if (case.is_example and not case.sizes) or not any(kind in failed["kinds"] for kind in _REFUSALS):
+        if is_usual or not any(kind in failed["kinds"] for kind in _REFUSALS):
             self.add(Reason(BROKEN, "judge-error", text, **place), case, args)
             return "failed"
         self.add(Reason("", "judge-declined", f"declines inputs unlike the examples: {text}", **place), case, args)
