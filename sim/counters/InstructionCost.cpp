@@ -160,12 +160,15 @@ std::vector<InstructionCost> costsOf(const ptx::Function& function) {
     operandsOf(in, cost);
     cost.meets = meeting(in);
     if (isAnyOf(in.opcode, {"bra", "brx", "call", "ret", "exit", "bar", "barrier", "trap"})) cost.ends = true;
+    // Products read registers only behind wgmma.fence, which stays behind what writes them: ptxas moves neither.
+    const bool isFence = in.opcode == "wgmma" && hasWord(in, "fence");
+    cost.ends |= isFence;
     if (in.opcode == "mma" || (in.opcode == "wgmma" && hasWord(in, "mma_async")) ||
         (in.opcode == "wmma" && hasWord(in, "mma"))) {
       product(in, cost);
       continue;
     }
-    const Row row = cost.ends ? Row{Unit::Issue, 1, 0, 4} : rowOf(in);
+    const Row row = cost.ends && !isFence ? Row{Unit::Issue, 1, 0, 4} : rowOf(in);
     cost.unit = row.unit, cost.issues = row.issues, cost.busy = row.busy, cost.latency = row.latency;
   }
   return costs;

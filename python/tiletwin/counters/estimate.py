@@ -69,9 +69,9 @@ class Constants(NamedTuple):
 
 
 CONSTANTS = Constants(
-    start=1.4e-06, memory=0.8261, exponent=3.193, chain=0.8609, latency=1.906, issue=1.239, integer=0.4556,
-    special=1.156, memory_unit=1.176, copies=0.9504, operands=0.2057, unhidden=1.188, apart=0.609,
-    unhidden_memory=0.1059, queueing=0.9798, together=302.7, throttle=0.09666, uneven=0.7663, spills=0.8355,
+    start=1.379e-06, memory=0.8312, exponent=2.955, chain=0.8566, latency=1.988, issue=1.209, integer=0.652,
+    special=1.108, memory_unit=1.185, copies=0.9502, operands=0.06092, unhidden=1.075, apart=0.5992,
+    unhidden_memory=0.1021, queueing=0.9821, together=121.3, throttle=0.1047, uneven=0.8217, spills=0.8401,
 )  # fmt: skip
 _SCHEDULERS = 4
 DEVICES = {90: (Device("H200", 132, 1.98e9, 4.8e12), Device("H100", 132, 1.98e9, 3.35e12))}
