@@ -90,6 +90,8 @@ class Inputs:
         self.problem, self.seed = problem, seed
         self.blocks = blocks_of(submission)
         self.original = problem.examples(seed)
+        self._ranges: dict[int, _Range] = {}
+        """Of the original arguments, by their ids."""
         self.smaller = self._smaller()
         self.first = () if self._elements({}) <= MOST_OF_EXAMPLE else self.smaller
         self.base_seed = seed * _SEEDS
@@ -245,7 +247,9 @@ class Inputs:
         def one(value: Any) -> Any:
             if isinstance(value, torch.Tensor):
                 shape = [sizes.get(n, n) for n in value.shape]
-                return _like(value, shape, limits, generator)
+                if id(value) not in self._ranges:
+                    self._ranges[id(value)] = _Range.of(value)
+                return _like(value, self._ranges[id(value)], shape, limits, generator)
             if isinstance(value, int) and not isinstance(value, bool) and value > 4:
                 return sizes.get(value, value)
             return value
@@ -261,44 +265,60 @@ def _is_sorted(value: torch.Tensor) -> bool:
     return value.dim() == 1 and value.numel() > 2 and bool((value[1:] >= value[:-1]).all())
 
 
-def _like(value: torch.Tensor, shape: list[int], limits: dict[int, int], generator: torch.Generator) -> torch.Tensor:
+@dataclass(frozen=True)
+class _Range:
+    """Of an example's numbers. Whoever looks at ten million of them in each case has no time left for cases."""
+
+    low: float
+    high: float
+    mean: float = 0.0
+    spread: float = 0.0
+    is_sorted: bool = False
+    mark: int = 0
+    """Of indices: the one negative number that stands for none (-1, -100); 0: there is none."""
+    marked: float = 0.0
+    """Share of these."""
+
+    @classmethod
+    def of(cls, value: torch.Tensor) -> _Range:
+        if value.dtype == torch.bool or not value.numel():
+            return cls(0, 1, value.double().mean().item() if value.numel() else 0.0)
+        if not value.is_floating_point():
+            low, high = int(value.min()), int(value.max())
+            marks = value == low
+            if low < 0 <= high and not bool((value[~marks] < 0).any()):
+                return cls(int(value[~marks].min()), high, mark=low, marked=marks.double().mean().item())
+            return cls(low, high, is_sorted=_is_sorted(value))
+        numbers = value.double()
+        found = (numbers.min(), numbers.max(), numbers.mean(), numbers.std(correction=0))
+        return cls(*(float(number) for number in found))
+
+
+def _like(
+    value: torch.Tensor, known: _Range, shape: list[int], limits: dict[int, int], generator: torch.Generator
+) -> torch.Tensor:
     """Random numbers of the range that an example has."""
     if value.numel() == 0:
         return torch.zeros(shape, dtype=value.dtype)
     if value.dtype == torch.bool:
-        return torch.rand(shape, generator=generator) < value.double().mean().item()
+        return torch.rand(shape, generator=generator) < known.mean
     if not value.is_floating_point():
-        made = _like_marks(value, shape, limits, generator)
-        if made is not None:
-            return made
-        low, high = int(value.min()), int(value.max())
+        low, high = int(known.low), int(known.high)
         # Numbers below a size are indices into what has it.
         bounds = [n for n in limits if n > high]
         if low >= 0 and bounds and high + 1 >= min(bounds) / 2:
             high = max(limits[min(bounds)], 1) - 1
         made = torch.randint(min(low, high), high + 1, shape, generator=generator, dtype=torch.int64).to(value.dtype)
-        return made.sort().values if _is_sorted(value) else made  # offsets, keys of segments
-    numbers = value.double()
-    low, high, mean, spread = numbers.min(), numbers.max(), numbers.mean(), numbers.std(correction=0)
-    if not spread > 0:
-        return torch.full(shape, float(mean), dtype=value.dtype)
-    if low >= 0:
-        made = low + (high - low) * torch.rand(shape, generator=generator, dtype=torch.float64)
+        if known.mark:
+            made = torch.where(torch.rand(shape, generator=generator) < known.marked, known.mark, made)
+        return made.sort().values if known.is_sorted else made  # offsets, keys of segments
+    if not known.spread > 0:
+        return torch.full(shape, known.mean, dtype=value.dtype)
+    if known.low >= 0:
+        made = known.low + (known.high - known.low) * torch.rand(shape, generator=generator, dtype=torch.float64)
     else:
-        made = mean + spread * torch.randn(shape, generator=generator, dtype=torch.float64)
+        made = known.mean + known.spread * torch.randn(shape, generator=generator, dtype=torch.float64)
     return made.to(value.dtype)
-
-
-def _like_marks(
-    value: torch.Tensor, shape: list[int], limits: dict[int, int], generator: torch.Generator
-) -> torch.Tensor | None:
-    """Of indices among which one negative number stands for none (-1, -100), in its share; None: these are others."""
-    marks = value < 0
-    if not bool(marks.any()) or bool(marks.all()) or value[marks].unique().numel() > 1:
-        return None
-    made = _like(value[~marks], shape, limits, generator)
-    chosen = torch.rand(shape, generator=generator) < marks.double().mean().item()
-    return torch.where(chosen, value[marks][0], made)
 
 
 def _with_values(value: Any, word: str, generator: torch.Generator) -> Any:
