@@ -10,10 +10,13 @@ import sys
 import children
 import jsonschema
 import pytest
+import tiletwin as triton
+import tiletwin.language as tl
+import torch
 from findings.finding_formats import checked_sarif
 from judged import HEAD, SOFTMAX, changed, judged, line_of
 from tiletwin.findings import sarif
-from tiletwin.judge import html, json_text
+from tiletwin.judge import html, json_text, watching
 
 
 def reasons(verdict, word):
@@ -111,3 +114,25 @@ def test_torch_does_the_work_before_a_kernel_that_copies(tmp_path):
 def test_a_reference_without_inputs_is_not_judged(tmp_path):
     verdict = checked(judged(tmp_path, SOFTMAX, "import torch\ndef softmax(x):\n    return torch.softmax(x, -1)\n"))
     assert verdict.word == "not judged" and "get_inputs" in verdict.reasons[0].text
+
+
+def test_messages_name_the_file_where_the_user_has_it(tmp_path):
+    verdict = judged(tmp_path, changed("x + r * sx + c, mask", "x + r * sx + c + 50000, mask"), cases=1)
+    (reason,) = [reason for reason in verdict.reasons if reason.rule == "error"]
+    assert f"{tmp_path}/submission.py:" in reason.text and "worker-" not in str(verdict), str(verdict)
+
+
+@triton.jit
+def _filled(x, N: tl.constexpr):
+    tl.store(x + tl.arange(0, N), 1.0)
+
+
+def test_what_is_recorded_of_a_call_has_a_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(watching, "MOST_RECORDED_BYTES", 1000)
+    with watching.Launches(__file__, str(tmp_path), records=True) as launches:
+        for n in (100, 100, 100):
+            _filled[(1,)](torch.empty(n), N=64)
+    assert [os.path.basename(row["path"]) for row in launches.rows] == ["0.twlaunch", "1.twlaunch"]
+    assert launches.count == 3
+    (reason,) = launches.reasons
+    assert reason.startswith("_filled: the launches of one call have more than")

@@ -6,6 +6,7 @@ Not here:  which reasons there are (judging.py, evidence.py), how they are shown
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 from tiletwin.judge import answers
@@ -24,7 +25,7 @@ class Report:
 
     def add(self, reason: Reason, case: Case | None = None, args: Any = None) -> None:
         """Adds a reason with its place, its inputs and the command that shows it again."""
-        reason.text, reason.kernel = answers.shown(reason.text), answers.shown(reason.kernel)
+        reason.text, reason.kernel = answers.shown(self._placed(reason.text)), answers.shown(reason.kernel)
         reason.file = self.own_file(answers.shown(reason.file))
         reason.source = self.source(reason)
         command = f"tiletwin judge {self.made.submission} --reference {self.made.reference}"
@@ -36,6 +37,11 @@ class Report:
             reason.inputs = f"{case.what}: {described(args)}" if args is not None else case.what
         reason.command = command
         self.made.add(reason)
+
+    def _placed(self, text: str) -> str:
+        """A text that names the submission where the user has it."""
+        there = rf"[^\s\"'()\[\]]*/worker-[^/\s]+/{re.escape(self.name)}"
+        return re.sub(there, lambda _: self.made.submission, text)
 
     def own_file(self, file: str) -> str:
         """The submission lies in another folder while it runs."""

@@ -30,8 +30,8 @@ from tiletwin.diff.taking import NotRecordable, take
 from tiletwin.judge.work import OperationMode, is_free, work_of
 from tiletwin.kernels.jit import JITFunction
 
-MOST_RECORDED = 64
-"""Launches of one call whose data are kept."""
+MOST_RECORDED, MOST_RECORDED_BYTES = 64, 1 << 27
+"""Launches of one call whose data are kept, and their memory: the worker's folder is memory, too."""
 _EVENTS = {
     "open": "file", "os.listdir": "file", "os.scandir": "file", "os.remove": "file", "os.rename": "file",
     "os.mkdir": "file", "shutil.rmtree": "file", "glob.glob": "file", "mmap.__new__": "file",
@@ -168,6 +168,7 @@ class Launches:
         self.count = 0
         self.rows: list[dict[str, Any]] = []
         self.reasons: list[str] = []
+        self._bytes = 0
         self._kept: list[Any] = []
         """What recorded launches were given: their memory is nobody else's until the call has ended."""
 
@@ -195,6 +196,13 @@ class Launches:
         except NotRecordable as error:
             self.reasons.append(str(error))
             return
+        size = sum(data.nbytes for data in launch.memory)
+        if self._bytes + size > MOST_RECORDED_BYTES:
+            self.reasons.append(
+                f"{fn.__name__}: the launches of one call have more than {MOST_RECORDED_BYTES >> 20} MB"
+            )
+            return
+        self._bytes += size
         path = f"{self.folder}/{len(self.rows)}{files.SUFFIX}"
         files.write(launch, path)
         self._kept.append(arguments)
