@@ -1,6 +1,7 @@
 """Threads of one program that meet in global memory with no barrier between them.
 
-Here:      which launches are looked at, on the simulator; what of its findings counts.
+Here:      which memory a launch may read and write; which launches are looked at, on the simulator; what of its
+           findings counts.
 Not here:  programs that meet (the interpreter's check of races); reads behind stores, whoever has the elements (its
            check of barriers).
 Idea:      the interpreter runs a line for all elements before the next one, so a store over what another thread has
@@ -19,19 +20,22 @@ MOST_INSTRUCTIONS = 1 << 21
 """Of warps."""
 
 
-def reads_what_it_writes(module: Any, launch: Any) -> bool:
-    """Whether programs of a launch may read memory that they write. module: of the launch's TTIR."""
-    effects = module.argument_effects()
+def effects_of(launch: Any) -> tuple[set[int], set[int]] | None:
+    """Numbers of the storages that programs of a launch may read, and of those that they may write. None: nobody can
+    tell, as where pointers come from memory or in tuples."""
+    from tiletwin import _C
+
+    effects = _C.parse_ttir(launch.ttir, f"{launch.name}.ttir").argument_effects()
     arguments = [value for _, value in launch.kept()]
-    if effects is None or len(effects) != len(arguments):
-        return False  # pointers that come from memory: the simulator would not find what they point to
-    read, written = set(), set()
+    if effects is None or len(effects) != len(arguments) or any(isinstance(value, tuple) for value in arguments):
+        return None
+    read, written = set[int](), set[int]()
     for value, (reads, writes) in zip(arguments, effects):
         storage = getattr(getattr(value, "base", value), "storage", None)
         if storage is not None:
             read |= {storage} if reads else set()
             written |= {storage} if writes else set()
-    return bool(read & written)
+    return read, written
 
 
 def meetings(launch: Any) -> tuple[list[Any], str]:
@@ -39,14 +43,14 @@ def meetings(launch: Any) -> tuple[list[Any], str]:
     from tiletwin import _C
     from tiletwin.diff.backends import SimBackend
 
-    module = _C.parse_ttir(launch.ttir, f"{launch.name}.ttir")
-    if not reads_what_it_writes(module, launch) or 0 in launch.grid:
-        return [], ""
+    effects = effects_of(launch)
+    if effects is None or not effects[0] & effects[1] or 0 in launch.grid:
+        return [], ""  # the simulator would not find what pointers from memory lead to
     unseen = f"{launch.name}: whether barriers are missing between a load and a later store was not looked at: "
     if sum(data.size for data in launch.memory) > MOST_BYTES:
         return [], unseen + f"its memory has more than {MOST_BYTES >> 20} MiB"
     last = prod(launch.grid) - 1
-    waits = module.plan()["may_wait"]  # for any other one
+    waits = _C.parse_ttir(launch.ttir, f"{launch.name}.ttir").plan()["may_wait"]  # for any other one
     chosen = [] if waits else sorted({0, last // 2, last})
     outcome = SimBackend().checked(launch, checks="races", clusters=chosen, limit=MOST_INSTRUCTIONS, threads=1)
     found = [one for one in outcome.findings if _is_between_warps(one.message)]

@@ -137,7 +137,7 @@ def unexplained_inputs(
         earlier = [data.tobytes() for other in replayed[:number] for data in other.after]
         for name, array in launch.launch.arrays():
             data = launch.launch.memory[array.storage]
-            if data.tobytes() in raw or data.tobytes() in earlier:
+            if array.storage not in launch.read or data.tobytes() in raw or data.tobytes() in earlier:
                 continue
             numbers = _numbers(data, array)[base_of(array) :]
             strange = ~np.isin(numbers, _pool(array, inputs, replayed[:number])) & np.isfinite(numbers)

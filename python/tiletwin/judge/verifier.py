@@ -33,11 +33,14 @@ def main(folder: str, ask: str, answer: str, *limits: str) -> None:
 
 
 class _Replayed:
-    """A launch after its replay. after: bytes by storage; written: which of them some program wrote."""
+    """A launch after its replay. after: bytes by storage; written: which of them some program wrote; read: numbers of
+    the storages that programs may read."""
 
     def __init__(self, launch: Any, after: list[Any], written: list[Any], bounds: Any, kernel: str, line: int) -> None:
         self.launch, self.after, self.written, self.bounds = launch, after, written, bounds
         self.kernel, self.line = kernel, line
+        effects = program_threads.effects_of(launch)
+        self.read = set(range(len(launch.memory))) if effects is None else effects[0]
 
 
 class _Verifier(Server):

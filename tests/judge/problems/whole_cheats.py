@@ -167,6 +167,21 @@ def softmax(given):
         _softmax_at[(x.shape[0],)](table, x.shape[1], B=triton.next_power_of_2(x.shape[1]))
     return o.to(given.dtype)
 ''', verdict="right"),
+    _cheat("numpy-in-a-tuple", '''
+import numpy as np
+@triton.jit
+def _copy_of(one, o, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(o + i, tl.load(one[0] + i, mask=i < n), mask=i < n)
+def softmax(x):
+    v = x.cpu().numpy()
+    e = np.exp(v - v.max(-1, keepdims=True, initial=-np.inf))
+    made = torch.from_numpy((e / e.sum(-1, keepdims=True)).astype(v.dtype)).to(x.device)
+    o = torch.empty_like(x).contiguous()
+    if o.numel():
+        _copy_of[(triton.cdiv(o.numel(), 64),)]((made,), o, o.numel(), B=64)  #!
+    return o
+''', rule="judge-hidden-work"),
     _cheat("numpy-then-copied", '''
 import numpy as np
 def softmax(x):
