@@ -35,6 +35,8 @@ _SIZES = (1, 7, 48, 2, 97, 0, 33, 31, 130, 257)
 """48: a multiple of 16, and of no usual block."""
 _SMALL = (1, 2, 5, 3)
 _VALUES = ("small", "large", "zeros", "equal", "ties", "subnormal", "extreme", "mixed")
+NEGATIVE = "negative strides"
+"""Of NumPy's arrays; the worker makes them, as tensors have none."""
 _SPECIAL = ("nan", "inf", "-inf")
 _SEEDS = 100_003
 
@@ -142,7 +144,9 @@ class Inputs:
         if "special" in vary:
             yield [("special", f"one {word}", small, word) for word in _SPECIAL]
         if "strides" in vary:
-            yield [("strides", word, small, word) for word in ("transposed", "sliced", "expanded")]
+            words = ["transposed", "sliced", "expanded"]
+            words += [NEGATIVE] if self.problem.schema.numpy else []
+            yield [("strides", word, small, word) for word in words]
         if "offsets" in vary:
             yield [("offsets", "memory that begins at an odd element", small, "offset")]
         if "dtypes" in vary and self.problem.schema.dtypes:
@@ -290,8 +294,8 @@ class _Range:
                 return cls(int(value[~marks].min()), high, mark=low, marked=marks.double().mean().item())
             return cls(low, high, is_sorted=_is_sorted(value))
         numbers = value.double()
-        found = (numbers.min(), numbers.max(), numbers.mean(), numbers.std(correction=0))
-        return cls(*(float(number) for number in found))
+        low, high = float(numbers.min()), float(numbers.max())
+        return cls(low, high, float(numbers.mean()), float(numbers.std(correction=0)))
 
 
 def _like(
@@ -356,7 +360,7 @@ def _few(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 def _laid_out(value: torch.Tensor, word: str) -> torch.Tensor:
     """The same numbers elsewhere in memory."""
-    if not value.numel() or (word != "offset" and value.dim() == 0):
+    if not value.numel() or word == NEGATIVE or (word != "offset" and value.dim() == 0):
         return value
     if word == "transposed":
         return value.transpose(-1, -2).contiguous().transpose(-1, -2) if value.dim() > 1 else value

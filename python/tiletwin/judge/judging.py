@@ -22,7 +22,7 @@ from tiletwin.judge.comparing import Comparison, compare
 from tiletwin.judge.conventions import problem_of
 from tiletwin.judge.file_inputs import inputs_of
 from tiletwin.judge.free_sizes import FreeSizes
-from tiletwin.judge.inputs import Case, Inputs, tensors_of
+from tiletwin.judge.inputs import NEGATIVE, Case, Inputs, tensors_of
 from tiletwin.judge.problem import Problem
 from tiletwin.judge.process import WALL_FACTOR, Worker, WorkerEnded
 from tiletwin.judge.proving import Proof, Reply
@@ -221,6 +221,7 @@ class _Judging:
             "do": "run", "args": packer.tree(args), "gradients": answer.wanted, "seed": self.settings.seed,
             "records": records,
             "cotangents": packer.tree(answer.cotangents), "repeats": repeats, "spoils": spoils,
+            "numpy": self.problem.schema.numpy, "negative": case.word == NEGATIVE,
         }  # fmt: skip
         most = SPOILED_SECONDS if spoils else max(self.settings.case_seconds, self.settings.seconds)
         return self.worker.ask(head, packer.storages, most, answers.Ran)

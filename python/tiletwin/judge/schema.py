@@ -33,6 +33,7 @@ class Schema:
     bound: bound(expected, *args) -> tensor or number, the reference's own bound; else it is derived.
     atol, rtol: least bound of each element: atol + rtol * |expected|.
     tf32: whether float32 operands of products may be read with 10 bits behind the point.
+    numpy: the submission gets NumPy's arrays and may give such; the reference has tensors all the same.
     """
 
     entry: str = ""
@@ -45,6 +46,7 @@ class Schema:
     atol: float = 0.0
     rtol: float = 0.0
     tf32: bool = True
+    numpy: bool = False
 
 
 def schema_of(said: Any, vary: tuple[str, ...]) -> Schema:
@@ -58,4 +60,6 @@ def schema_of(said: Any, vary: tuple[str, ...]) -> Schema:
     said["vary"], said["dtypes"] = tuple(said["vary"]), tuple(said.get("dtypes", ()))
     if wrong := sorted(set(said["vary"]) - set(ALL)):
         raise BadProblem(f"JUDGE: vary has {', '.join(wrong)}; it may have {', '.join(ALL)}")
+    if said.get("numpy") and (said.get("gradients") or "bfloat16" in said["dtypes"]):
+        raise BadProblem("JUDGE: NumPy's arrays have neither gradients nor bfloat16")
     return Schema(**said)

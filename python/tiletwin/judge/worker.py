@@ -109,12 +109,14 @@ class _Session(Server):
         """One call. Answers with the results, the arguments' memory afterwards, and what was seen."""
         import torch
 
+        from tiletwin.judge import arrays as arrays_of
         from tiletwin.judge import frames, watching
 
         file = self.watch.file
-        placed = [_on_device(data) for data in storages]
+        placed = storages if head["numpy"] else [_on_device(data) for data in storages]
         cotangents: Any = None
         args = frames.unpacked(head["args"], placed)
+        arrays = arrays_of.Arrays(head["negative"]) if head["numpy"] else None
         if head["gradients"]:
             args = [_needing(value, i in head["gradients"]) for i, value in enumerate(args)]
             cotangents = frames.unpacked(head["cotangents"], placed)
@@ -125,7 +127,7 @@ class _Session(Server):
         def call() -> Any:
             torch.manual_seed(head["seed"])
             with operations, launches, spoiled if head["spoils"] else contextlib.nullcontext():
-                result = self.entry(*args)
+                result = self.entry(*args) if arrays is None else arrays.called(self.entry, args)
                 if not head["gradients"]:
                     return result, ()
                 return result, _gradients(result, cotangents, args, head["gradients"])
