@@ -31,4 +31,7 @@ bool encodeIm2colMap(void* map, TensorMapType type, uint32_t rank, const void* g
                      uint32_t pixels, const uint32_t* elementStrides, TensorMapInterleave interleave,
                      TensorMapSwizzle swizzle, TensorMapPromotion promotion, TensorMapFill fill, std::string& error);
 
+/// Gives a tensor map that either of them wrote another address, as cuTensorMapReplaceAddress does.
+bool replaceTensorMapAddress(void* map, const void* globalAddress, std::string& error);
+
 } // namespace tiletwin::sim

@@ -163,6 +163,7 @@
   X(cuTensorMapEncodeTiled, 12000, cuTensorMapEncodeTiled,                                                             \
     (void* map, int type, uint32_t rank, void* address, const uint64_t* sizes, const uint64_t* strides,                \
      const uint32_t* box, const uint32_t* steps, int interleave, int swizzle, int promotion, int fill))                \
+  X(cuTensorMapReplaceAddress, 12000, cuTensorMapReplaceAddress, (void* map, void* address))                           \
   X(cuTensorMapEncodeIm2col, 12000, cuTensorMapEncodeIm2col,                                                           \
     (void* map, int type, uint32_t rank, void* address, const uint64_t* sizes, const uint64_t* strides,                \
      const int* lower, const int* upper, uint32_t channels, uint32_t pixels, const uint32_t* steps, int interleave,    \

@@ -229,5 +229,15 @@ Result cuTensorMapEncodeIm2col(void* map, int type, uint32_t rank, void* address
   });
 }
 
+Result cuTensorMapReplaceAddress(void* map, void* address) {
+  return inDriver([&] {
+    if (!map || !address) return cuda::kInvalidValue;
+    std::string error;
+    if (sim::replaceTensorMapAddress(map, address, error)) return cuda::kSuccess;
+    std::fprintf(stderr, "tiletwin gpu: cuTensorMapReplaceAddress: %s\n", error.c_str());
+    return cuda::kInvalidValue;
+  });
+}
+
 } // extern "C"
 } // namespace tiletwin::driver

@@ -84,7 +84,7 @@
   X(cuStreamWaitValue64, cuStreamWaitValue64_v2) X(cuStreamWriteValue32, cuStreamWriteValue32_v2)                      \
   X(cuStreamWriteValue64, cuStreamWriteValue64_v2) X(cuSurfRefGetArray, cuSurfRefGetArray)                             \
   X(cuSurfRefSetArray, cuSurfRefSetArray)                          \
-  X(cuTensorMapEncodeIm2colWide, cuTensorMapEncodeIm2colWide) X(cuTensorMapReplaceAddress, cuTensorMapReplaceAddress)  \
+  X(cuTensorMapEncodeIm2colWide, cuTensorMapEncodeIm2colWide)  \
   X(cuTexRefCreate, cuTexRefCreate) X(cuTexRefDestroy, cuTexRefDestroy) X(cuTexRefGetAddress, cuTexRefGetAddress_v2)   \
   X(cuTexRefGetAddressMode, cuTexRefGetAddressMode) X(cuTexRefGetArray, cuTexRefGetArray)                              \
   X(cuTexRefGetBorderColor, cuTexRefGetBorderColor) X(cuTexRefGetFilterMode, cuTexRefGetFilterMode)                    \

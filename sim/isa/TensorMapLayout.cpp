@@ -131,4 +131,12 @@ bool encodeIm2colMap(void* map, TensorMapType type, uint32_t rank, const void* g
                 promotion, fill, error);
 }
 
+bool replaceTensorMapAddress(void* map, const void* globalAddress, std::string& error) {
+  TensorMap changed = TensorMap::read(static_cast<const std::byte*>(map));
+  changed.globalAddress = reinterpret_cast<uintptr_t>(globalAddress);
+  if (std::string problem = changed.problem(); !problem.empty()) return refuse(error, std::move(problem));
+  changed.write(static_cast<std::byte*>(map));
+  return true;
+}
+
 } // namespace tiletwin::sim

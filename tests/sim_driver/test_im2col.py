@@ -201,6 +201,25 @@ def test_ptxas_takes_the_text(rank, tmp_path):
         subprocess.run(["ptxas", "-arch=sm_90", "-o", tmp_path / "out", tmp_path / f"{i}.ptx"], check=True)
 
 
+def test_a_map_gets_another_address(capfd):
+    with context():
+        images, others = Images((2, 5, 6, 4)), Images((2, 5, 6, 4))
+        call("cuMemsetD32_v2", others.device, 5, others.host.size)
+        map_ = images.map([0, 0], [0, 0], 4, 60, [1, 1])[1]
+        room = ctypes.create_string_buffer(128 + 64)
+        at = -(-ctypes.addressof(room) // 64) * 64
+        ctypes.memmove(at, map_, 128)
+        call("cuTensorMapReplaceAddress", ctypes.c_void_p(at), ctypes.c_void_p(others.device))
+        changed = ctypes.create_string_buffer(ctypes.string_at(at, 128), 128)
+        kernel, rows = gpu.function("k", gpu.module(text(4))), np.zeros((60, 4), np.float32)
+        np.testing.assert_array_equal(copy(kernel, map_, (0, 0, 0, 0), (0, 0), rows), images.host.reshape(60, 4))
+        assert (copy(kernel, changed, (0, 0, 0, 0), (0, 0), rows).view(np.uint32) == 5).all()
+        odd = ctypes.c_void_p(others.device + 4)
+        assert code_of("cuTensorMapReplaceAddress", ctypes.c_void_p(at), odd) == INVALID_VALUE
+        assert "has a global address that is no multiple of 16" in capfd.readouterr().err
+        assert ctypes.string_at(at, 128) == bytes(changed)
+
+
 def test_what_the_driver_refuses(capfd):
     with context():
         images = Images((2, 5, 6, 4))
