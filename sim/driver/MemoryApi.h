@@ -25,6 +25,10 @@
     (DevicePointer address, size_t bytes, Location location, unsigned flags, StreamHandle stream))                     \
   X(cuMemAdvise, 8000, cuMemAdvise, (DevicePointer address, size_t bytes, int advice, DeviceHandle device))            \
   X(cuMemAdvise, 12020, cuMemAdvise_v2, (DevicePointer address, size_t bytes, int advice, Location location))          \
+  X(cuMemRangeGetAttribute, 8000, cuMemRangeGetAttribute,                                                              \
+    (void* data, size_t dataBytes, int query, DevicePointer address, size_t bytes))                                    \
+  X(cuMemRangeGetAttributes, 8000, cuMemRangeGetAttributes,                                                            \
+    (void** data, size_t* dataBytes, int* queries, size_t count, DevicePointer address, size_t bytes))                 \
   X(cuPointerGetAttribute, 4000, cuPointerGetAttribute, (void* value, int attribute, DevicePointer address))           \
   X(cuPointerGetAttributes, 7000, cuPointerGetAttributes,                                                              \
     (unsigned count, int* attributes, void** values, DevicePointer address))                                           \

@@ -36,16 +36,6 @@ std::optional<Allocation> hostMemory(const void* host) {
   return found && found->isOfHost() ? found : std::nullopt;
 }
 
-/// Prefetches and advice change no result; the range has to be managed memory.
-Result lookAtManaged(DevicePointer address, size_t bytes) noexcept {
-  return inContext([&](Context&) {
-    const std::optional<Allocation> found = DeviceMemory::instance().find(address);
-    if (!found || !bytes || found->kind != MemoryKind::Managed || bytes > found->end() - address)
-      return cuda::kInvalidValue;
-    return cuda::kSuccess;
-  });
-}
-
 template <class T> Result put(void* value, T answer) {
   *static_cast<T*>(value) = answer; // clients give a place for the attribute's own type
   return cuda::kSuccess;
@@ -198,20 +188,6 @@ Result cuMemAllocManaged(DevicePointer* address, size_t bytes, unsigned flags) {
     *address = at;
     return cuda::kSuccess;
   });
-}
-
-Result cuMemPrefetchAsync(DevicePointer address, size_t bytes, DeviceHandle device, StreamHandle stream) {
-  return lookAtManaged(address, bytes);
-}
-Result cuMemPrefetchAsync_v2(DevicePointer address, size_t bytes, Location location, unsigned flags,
-                             StreamHandle stream) {
-  return lookAtManaged(address, bytes);
-}
-Result cuMemAdvise(DevicePointer address, size_t bytes, int advice, DeviceHandle device) {
-  return lookAtManaged(address, bytes);
-}
-Result cuMemAdvise_v2(DevicePointer address, size_t bytes, int advice, Location location) {
-  return lookAtManaged(address, bytes);
 }
 
 Result cuPointerGetAttribute(void* value, int attribute, DevicePointer address) {

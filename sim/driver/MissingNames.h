@@ -67,7 +67,7 @@
                                                  \
                                              \
   X(cuMemPrefetchBatchAsync, cuMemPrefetchBatchAsync)                \
-  X(cuMemRangeGetAttribute, cuMemRangeGetAttribute) X(cuMemRangeGetAttributes, cuMemRangeGetAttributes)                \
+                 \
   X(cuMemSetMemPool, cuMemSetMemPool) X(cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2)                                 \
   X(cuMemcpy3DPeer, cuMemcpy3DPeer) X(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync)                                        \
   X(cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2)                                                                         \

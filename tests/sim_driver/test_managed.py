@@ -1,0 +1,106 @@
+"""Advice on managed memory and what cuMemRangeGetAttribute says of it, as the driver's documentation has both."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import virtual_gpu as gpu
+from virtual_gpu import INVALID_DEVICE, INVALID_VALUE, call, code_of, context, number
+
+HOST, NONE = -1, -2
+READ_MOSTLY, PREFERRED, ACCESSED_BY, PREFETCHED = 1, 2, 3, 4
+PREFERRED_TYPE, PREFERRED_ID, PREFETCHED_TYPE = 5, 6, 7
+PAGE = 4096
+
+
+class Location(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("id", ctypes.c_int)]
+
+
+@contextmanager
+def managed() -> Iterator[int]:
+    with context():
+        yield number("cuMemAllocManaged", 4 * PAGE, 1)
+
+
+def ask(query: int, address: int, size: int = 4 * PAGE, count: int = 1) -> list[int]:
+    answer = (ctypes.c_int * count)(*[77] * count)
+    call("cuMemRangeGetAttribute", answer, 4 * count, query, address, size)
+    return list(answer)
+
+
+def test_nothing_was_said():
+    with managed() as at:
+        got = [ask(query, at)[0] for query in range(1, 9)]
+        assert got[:5] == [0, NONE, NONE, NONE, 0] and got[6] == 0
+
+
+def test_what_was_said_comes_back_and_is_undone():
+    with managed() as at:
+        call("cuMemAdvise", at, 4 * PAGE, 1, 0)
+        assert ask(READ_MOSTLY, at) == [1]
+        call("cuMemAdvise", at, 4 * PAGE, 2, 0)
+        assert ask(READ_MOSTLY, at) == [0]
+        call("cuMemAdvise", at, 4 * PAGE, 3, 0)
+        assert [ask(q, at)[0] for q in (PREFERRED, PREFERRED_TYPE, PREFERRED_ID)] == [0, 1, 0]
+        call("cuMemAdvise", at, 4 * PAGE, 3, HOST)
+        assert [ask(q, at)[0] for q in (PREFERRED, PREFERRED_TYPE)] == [HOST, 2]
+        call("cuMemAdvise_v2", at, 4 * PAGE, 3, Location(3, 0))
+        assert [ask(q, at)[0] for q in (PREFERRED, PREFERRED_TYPE, PREFERRED_ID)] == [HOST, 3, 0]
+        call("cuMemAdvise", at, 4 * PAGE, 4, 0)
+        assert [ask(q, at)[0] for q in (PREFERRED, PREFERRED_TYPE)] == [NONE, 0]
+        call("cuMemAdvise", at, 4 * PAGE, 5, 0)
+        call("cuMemAdvise", at, 4 * PAGE, 5, HOST)
+        assert ask(ACCESSED_BY, at, count=3) == [HOST, 0, NONE]
+        call("cuMemAdvise", at, 4 * PAGE, 6, HOST)
+        assert ask(ACCESSED_BY, at, count=3) == [0, NONE, NONE]
+        call("cuMemPrefetchAsync", at, 4 * PAGE, HOST, 0)
+        assert [ask(q, at)[0] for q in (PREFETCHED, PREFETCHED_TYPE)] == [HOST, 2]
+
+
+def test_a_range_has_what_all_of_it_has():
+    with managed() as at:
+        call("cuMemAdvise", at + PAGE, 2 * PAGE, 1, 0)
+        call("cuMemAdvise", at, 2 * PAGE, 3, 0)
+        call("cuMemAdvise", at + 2 * PAGE, 2 * PAGE, 3, HOST)
+        call("cuMemPrefetchAsync", at + 3 * PAGE, PAGE, 0, 0)
+        assert [ask(READ_MOSTLY, at + PAGE * i, PAGE)[0] for i in range(4)] == [0, 1, 1, 0]
+        assert ask(READ_MOSTLY, at + PAGE, 2 * PAGE) == [1] and ask(READ_MOSTLY, at) == [0]
+        assert ask(PREFERRED, at) == [NONE]
+        assert ask(PREFERRED, at, 2 * PAGE) == [0] and ask(PREFERRED, at + 2 * PAGE, 2 * PAGE) == [HOST]
+        assert ask(PREFETCHED, at + 3 * PAGE, PAGE) == [0] and ask(PREFETCHED, at) == [NONE]
+
+
+def test_several_at_once():
+    with managed() as at:
+        call("cuMemAdvise", at, 4 * PAGE, 1, 0)
+        call("cuMemAdvise", at, 4 * PAGE, 5, 0)
+        one, two = ctypes.c_int(77), (ctypes.c_int * 2)(77, 77)
+        data = (ctypes.c_void_p * 2)(ctypes.addressof(one), ctypes.addressof(two))
+        call("cuMemRangeGetAttributes", data, (ctypes.c_size_t * 2)(4, 8), (ctypes.c_int * 2)(1, 3), 2, at, 4 * PAGE)
+        assert one.value == 1 and list(two) == [0, NONE]
+
+
+def test_what_makes_no_sense_is_refused():
+    with managed() as at:
+        answer = (ctypes.c_int * 2)()
+        for words in ((answer, 8, READ_MOSTLY), (answer, 3, ACCESSED_BY), (answer, 4, 9), (None, 4, READ_MOSTLY)):
+            assert code_of("cuMemRangeGetAttribute", *words, at, PAGE) == INVALID_VALUE
+        assert code_of("cuMemRangeGetAttribute", answer, 4, READ_MOSTLY, at, 4 * PAGE + 1) == INVALID_VALUE
+        plain = number("cuMemAlloc_v2", 16)
+        assert code_of("cuMemRangeGetAttribute", answer, 4, READ_MOSTLY, plain, 16) == INVALID_VALUE
+        assert code_of("cuMemAdvise", at, PAGE, 7, 0) == INVALID_VALUE
+        assert code_of("cuMemAdvise", at, PAGE, 3, 5) == INVALID_DEVICE
+        assert code_of("cuMemPrefetchAsync", at, PAGE, 5, 0) == INVALID_DEVICE
+
+
+def test_advice_ends_with_its_memory():
+    with context():
+        for _ in range(3):
+            at = number("cuMemAllocManaged", PAGE, 1)
+            assert ask(READ_MOSTLY, at, PAGE) == [0]
+            call("cuMemAdvise", at, PAGE, 1, 0)
+            call("cuMemFree_v2", at)
+            assert code_of("cuMemRangeGetAttribute", (ctypes.c_int * 1)(), 4, 1, at, PAGE) == gpu.INVALID_VALUE
