@@ -5,8 +5,8 @@
 // Idea:      an array is rows of texels in device memory whose address nobody is told. A GPU orders texels otherwise, which no
 //            client can see.
 #pragma once
-#include "sim/numerics/Texture.h"
 #include "sim/driver/Context.h"
+#include "sim/numerics/Texture.h"
 #include <memory>
 #include <utility>
 #include <vector>
