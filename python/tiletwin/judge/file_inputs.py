@@ -42,6 +42,10 @@ class FileInputs(Inputs):
         self.note = self.of_file.said(self.first)
         self._known: dict[Sizes, Problem] = {self.first: problem}
 
+    @property
+    def of_shapes(self) -> Inputs | None:
+        return None
+
     def problem_of(self, case: Case) -> Problem:
         if case.sizes not in self._known:
             assert self.problem.at is not None
@@ -68,6 +72,9 @@ class FileInputs(Inputs):
         random.Random(self.seed).shuffle(rows)
         return rows[:40]
 
+    def _tied_sizes(self) -> list:
+        return []  # what belongs together is made of one constant
+
     def _mixed_sizes(self) -> list:
         chosen, rows, values = random.Random(self.seed + 1), [], self.of_file.values
         for _ in range(12):
@@ -92,6 +99,10 @@ class TestInputs(Inputs):
         yield Case(0, "example", "its tests, as they are", self.seed)
         for case in self.calls.cases() if self.calls is not None else ():
             yield dataclasses.replace(case, number=case.number + 1)
+
+    @property
+    def of_shapes(self) -> Inputs | None:
+        return self.calls
 
     def problem_of(self, case: Case) -> Problem:
         return self.problem if case.number == 0 or self.calls is None else self.calls.problem

@@ -10,8 +10,10 @@ Idea:      of rotary embedding, x[..., 32] and cos[..., 16] belong together. tor
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from tiletwin.judge.inputs import Case, Inputs
+from tiletwin.judge.problem import Problem
 
 MOST_BROADCAST = 2
 """Up to which a new size may be taken by broadcasting."""
@@ -25,21 +27,24 @@ def probes(size: int) -> list[int]:
 
 
 class FreeSizes:
-    """takes: whether the reference takes arguments that are resized so, asked at most once for each number."""
+    """takes: whether a reference takes arguments, asked at most once for each size."""
 
-    def __init__(self, inputs: Inputs, takes: Callable[[dict[int, int]], bool]) -> None:
-        self._inputs, self._takes = inputs, takes
+    def __init__(self, inputs: Inputs, takes: Callable[[Problem, list[Any]], bool]) -> None:
+        self._inputs, self._takes = inputs.of_shapes, takes
         self._known: dict[int, bool] = {}
 
     def are_meant(self, case: Case) -> bool:
         """Whether all sizes of a case that may be broadcast are those of free sizes."""
-        return all(self._is_free(old) for old, new in case.sizes if isinstance(old, int) and self._is_asked(old, new))
+        inputs = self._inputs
+        if inputs is None:
+            return True
+        declared = inputs.problem.schema.sizes
+        asked = (old for old, new in case.sizes if 0 < new <= MOST_BROADCAST and new < old and old not in declared)
+        return all(self._is_free(inputs, old) for old in asked)
 
-    def _is_asked(self, old: int, new: int) -> bool:
-        return 0 < new <= MOST_BROADCAST and new < old and old not in self._inputs.problem.schema.sizes
-
-    def _is_free(self, size: int) -> bool:
+    def _is_free(self, inputs: Inputs, size: int) -> bool:
         if size not in self._known:
-            small = dict(self._inputs.smaller)
-            self._known[size] = any(self._takes(small | {size: n}) for n in probes(size))
+            small = dict(inputs.smaller)
+            tried = (inputs.resized(small | {size: n}) for n in probes(size))
+            self._known[size] = any(self._takes(inputs.problem, args) for args in tried)
         return self._known[size]

@@ -100,6 +100,11 @@ class Inputs:
         example = self.base()
         self.relations = candidates(example, _symbols(example))
 
+    @property
+    def of_shapes(self) -> Inputs | None:
+        """The ones whose sizes are those of the examples' shapes; None: none are."""
+        return self
+
     def problem_of(self, case: Case) -> Problem:
         """The problem that a case is a case of."""
         del case
@@ -291,7 +296,7 @@ class _Range:
             low, high = int(value.min()), int(value.max())
             marks = value == low
             if low < 0 <= high and not bool((value[~marks] < 0).any()):
-                return cls(int(value[~marks].min()), high, mark=low, marked=marks.double().mean().item())
+                return cls(0, high, mark=low, marked=marks.double().mean().item())
             return cls(low, high, is_sorted=_is_sorted(value))
         numbers = value.double()
         low, high = float(numbers.min()), float(numbers.max())

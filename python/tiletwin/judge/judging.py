@@ -176,7 +176,7 @@ class _Judging:
 
     def _cases(self, inputs: Inputs) -> None:
         self.inputs = inputs
-        free = FreeSizes(inputs, lambda sizes: oracle.takes(self.problem, inputs.resized(sizes), self.settings.seed))
+        free = FreeSizes(inputs, lambda problem, args: oracle.takes(problem, args, self.settings.seed))
         began, spent_before = time.monotonic(), self._spent()
         for case in inputs.cases():
             if self.settings.case not in (-1, case.number):
