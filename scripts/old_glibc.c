@@ -2,7 +2,9 @@
  * Here: what LLVM, libstdc++ and our own code, compiled against today's headers, ask for. A function that is missing here
  * fails the link of the wheel by its name. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -69,4 +71,31 @@ int pthread_cond_clockwait(pthread_cond_t* restrict condition, pthread_mutex_t* 
 int pthread_mutex_clocklock(pthread_mutex_t* restrict mutex, clockid_t clock, const struct timespec* restrict until) {
   const struct timespec time = onRealtime(clock, until);
   return pthread_mutex_timedlock(mutex, &time);
+}
+
+/* 2.35: the module that an address lies in, for the static libgcc, which unwinds the stack by its eh_frame alone. */
+static int findModule(struct dl_phdr_info* module, size_t size, void* wanted) {
+  struct dl_find_object* found = wanted;
+  const uintptr_t address = (uintptr_t)found->dlfo_map_start;
+  uintptr_t begin = UINTPTR_MAX, end = 0, frames = 0;
+  int isInside = 0;
+  (void)size;
+  for (unsigned i = 0; i < module->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* part = &module->dlpi_phdr[i];
+    const uintptr_t first = module->dlpi_addr + part->p_vaddr, last = first + part->p_memsz;
+    if (part->p_type == PT_GNU_EH_FRAME) frames = first;
+    if (part->p_type != PT_LOAD) continue;
+    if (first < begin) begin = first;
+    if (last > end) end = last;
+    isInside |= first <= address && address < last;
+  }
+  if (!isInside || !frames) return 0;
+  found->dlfo_map_start = (void*)begin;
+  found->dlfo_map_end = (void*)end;
+  found->dlfo_eh_frame = (void*)frames;
+  return 1;
+}
+int _dl_find_object(void* address, struct dl_find_object* result) {
+  *result = (struct dl_find_object){.dlfo_map_start = address};
+  return dl_iterate_phdr(findModule, result) ? 0 : -1;
 }
