@@ -108,3 +108,15 @@ def test_what_moves_numbers_moves_their_bounds():
     most = float(mode.bound(x).max())
     assert float(mode.bound(moved).max()) == pytest.approx(most, rel=1e-6)
     assert float(mode.bound(largest).max()) <= most * 1.000001
+
+
+@pytest.mark.parametrize("terms", [1, 2, 5])
+@pytest.mark.parametrize(
+    "function", [torch.matmul, lambda a, b: torch.einsum("bil,lk->bik", a, b)], ids=["@", "einsum"]
+)
+def test_a_product_of_few_terms_may_be_read_as_tf32(function, terms):
+    mode = Rounding(arithmetic([torch.float32]))
+    with mode:
+        a, b = torch.rand(2, 9, terms, dtype=torch.float64) + 1, torch.rand(terms, 11, dtype=torch.float64) + 1
+        made = function(a, b)
+    assert bool((mode.bound(made) >= 2.0**-10 * made).all())

@@ -15,6 +15,7 @@ Rules:     - what moves or chooses numbers adds nothing; what it makes of operan
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import torch
@@ -114,7 +115,7 @@ def bounds_of(
         found = [2.0 * bound for bound in _moved(mode, func, args, kwargs, outputs, steps)]
     if name in _CENTRED:
         found[0] = found[0] + _of_centring(name, numbers.unit, args[0], outputs)
-    if name == "mul" and outputs[0].numel() > max((value.numel() for value in floats), default=0):
+    if name == "mul" and outputs[0].numel() > max((_own_numel(value) for value in floats), default=0):
         # All pairs of two sets of numbers: a product of matrices, which a GPU may read as these.
         found[0] = found[0] + numbers.operands * outputs[0].abs().nan_to_num(posinf=0.0)
     if name in _PERIODIC:
@@ -130,6 +131,11 @@ def bounds_of(
         return bound if size is None else bound + units * size + numbers.least
 
     return [rounded(bound, value) for bound, value in zip(found, outputs)]
+
+
+def _own_numel(value: torch.Tensor) -> int:
+    """Elements that lie in memory each for itself: einsum expands its operands before it multiplies them."""
+    return math.prod(n for n, stride in zip(value.shape, value.stride()) if stride)
 
 
 def _of_centring(name: str, unit: float, value: torch.Tensor, outputs: list[torch.Tensor]) -> torch.Tensor | float:
