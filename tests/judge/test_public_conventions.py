@@ -127,6 +127,8 @@ def test_constants_of_a_file_that_are_sizes():
     sizes = FileSizes(MODEL, load)
     assert sizes.values == {"batch_size": 32768, "rows": 40001}
     assert sizes.names == ["batch_size", "rows"]
+    # A batch may be empty, and weights may not.
+    assert sizes.cost((("batch_size", 0),)) is not None and sizes.cost((("rows", 0),)) is None
     small = dict(sorted(sizes.smaller(1 << 16)))
     assert small["rows"] % 2 == 1 and small["batch_size"] * small["rows"] <= 1 << 16 and min(small.values()) >= 16
     module = sizes.module(tuple(small.items()))

@@ -3,7 +3,7 @@ infinities, targets that stand for none, widths that have to be powers of two.""
 
 import pytest
 import torch
-from judged import HERE, changed, judged, line_of
+from judged import HEAD, HERE, changed, judged, line_of
 from tiletwin.judge.free_sizes import FreeSizes, probes
 from tiletwin.judge.inputs import Case, Inputs
 from tiletwin.judge.problem import Problem
@@ -122,3 +122,34 @@ def test_other_negative_numbers_are_a_range():
     inputs = inputs_of(lambda x: x, torch.arange(-20, 20))
     made = inputs.resized({40: 400})[0]
     assert made.min() >= -20 and made.max() < 20 and made.unique().numel() > 30
+
+
+@pytest.mark.parametrize("empty, word", [("torch.zeros(())", "right"), ("1 / 0", "right"), ("torch.zeros(2)", "wrong")])
+def test_what_a_mean_of_nothing_is_nobody_asks(empty, word, tmp_path):
+    text = f"""
+{HEAD}
+@triton.jit
+def _mean(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o, tl.sum(tl.load(x + i, mask=i < n, other=0.0), 0) / n)
+
+def mean(x):
+    if not x.numel():
+        return {empty}
+    o = torch.empty((), device=x.device)
+    _mean[(1,)](x.contiguous(), o, x.numel(), B=triton.next_power_of_2(x.numel()))
+    return o
+"""
+    reference = """
+import torch
+
+JUDGE = {"vary": ["sizes"], "sizes": {300: [0, 7]}}
+
+def mean(x):
+    return x.mean()
+
+def get_inputs():
+    return [torch.randn(300)]
+"""
+    verdict = judged(tmp_path, text, reference, cases=10)
+    assert verdict.word == word and len(verdict.cases) > 3, str(verdict)

@@ -101,6 +101,8 @@ class FileSizes:
             module, work = self.module(sizes), Work()
             inputs = module.get_inputs()
             model = module.Model(*constructor_arguments(module))
+            if any(not value.numel() for value in model.parameters()):
+                raise ValueError("its weights have no elements")
             with work:
                 model(*inputs)
         tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
