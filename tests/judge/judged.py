@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
+import children
 import tiletwin.judge
 from tiletwin.judge.verdict import Verdict
 
@@ -20,6 +25,16 @@ def judged(folder: Path, submission: str, reference: str = REFERENCE, **settings
     for path, text in zip(paths, (submission, reference)):
         path.write_text(textwrap.dedent(text))
     return tiletwin.judge.judge(str(paths[0]), reference=str(paths[1]), **{"cases": 4, "seconds": 60.0, **settings})
+
+
+def judged_alone(folder: Path, submission: str, reference: str, cases: int = 1) -> dict[str, Any]:
+    """The verdict of the command, whose process has the emulated device that a reference may need."""
+    paths = folder / "submission.py", folder / "reference.py"
+    for path, text in zip(paths, (submission, reference)):
+        path.write_text(text)
+    words = [sys.executable, "-m", "tiletwin", "judge", *paths[:1], "--reference", paths[1], "--cases", str(cases)]
+    done = subprocess.run([*words, "--json"], capture_output=True, text=True, env=children.environment(), timeout=600)
+    return json.loads(done.stdout)
 
 
 def changed(old: str, new: str, text: str = SOFTMAX) -> str:

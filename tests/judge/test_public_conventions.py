@@ -1,16 +1,10 @@
 """KernelBench's files, whose sizes are made for GPUs, and TritonBench's scripts, whose tests are run as they are."""
 
 import ast
-import json
-import subprocess
-import sys
-from pathlib import Path
 from types import ModuleType
-from typing import Any
 
-import children
 import pytest
-from judged import HEAD, changed, judged
+from judged import HEAD, changed, judged, judged_alone
 from tiletwin.judge.file_sizes import FileSizes
 
 MODEL = """
@@ -196,13 +190,3 @@ def test_tests_that_fail_with_the_reference_are_told(tmp_path):
     broken = changed("squared(x.detach(), n=40)", "squared(x.detach(), n=80)", SCRIPT)
     verdict = judged_alone(tmp_path, SCRIPT, broken)
     assert verdict["verdict"] == "not judged" and "OutOfBoundsError" in verdict["reasons"][0]["text"], verdict
-
-
-def judged_alone(folder: Path, submission: str, reference: str) -> dict[str, Any]:
-    """The verdict of the command, whose process has the emulated device that a reference of kernels needs."""
-    paths = folder / "submission.py", folder / "reference.py"
-    for path, text in zip(paths, (submission, reference)):
-        path.write_text(text)
-    words = [sys.executable, "-m", "tiletwin", "judge", paths[0], "--reference", paths[1], "--cases", "1", "--json"]
-    done = subprocess.run(words, capture_output=True, text=True, env=children.environment(), timeout=600)
-    return json.loads(done.stdout)

@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from tiletwin.judge import tritonbench
+from tiletwin.judge import on_device, tritonbench
 from tiletwin.judge.file_sizes import FileSizes, constructor_arguments
 from tiletwin.judge.problem import Problem
 from tiletwin.judge.schema import ALL, DENSE, BadProblem, schema_of
@@ -69,7 +69,7 @@ def problem_of(path: str, submission: str, entry: str = "") -> Problem:
         return _kernelbench(module, module.__dict__["__text__"], entry)
     if "__tests__" in module.__dict__:
         return tritonbench.problem_of(module, entry)
-    return _functions(module, names, entry)
+    return on_device.for_host(_functions(module, names, entry))
 
 
 def _examples(module: ModuleType) -> Callable[[int], list[Any]]:
@@ -80,7 +80,10 @@ def _examples(module: ModuleType) -> Callable[[int], list[Any]]:
 
     def examples(seed: int) -> list[Any]:
         torch.manual_seed(seed)
-        return list(module.get_inputs())
+        try:
+            return list(module.get_inputs())
+        except Exception as error:
+            raise BadProblem(f"the reference's get_inputs() fails: {type(error).__name__}: {error}") from error
 
     return examples
 
@@ -104,10 +107,10 @@ def _kernelbench(module: ModuleType, text: str, entry: str) -> Problem:
         except Exception as error:
             raise BadProblem(f"Model cannot be made: {type(error).__name__}: {error}") from error
         exact = copy.deepcopy(model).double()
-        return Problem(
+        return on_device.for_host(Problem(
             "kernelbench", entry or schema.entry or "ModelNew", model, exact, _examples(module), schema, makes,
             {name: value.detach().clone() for name, value in model.state_dict().items()},
-        )  # fmt: skip
+        ))  # fmt: skip
 
     if sizes is None or not sizes.names:
         made = problem(module)

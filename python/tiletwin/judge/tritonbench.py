@@ -19,6 +19,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from tiletwin import knobs
+from tiletwin.judge.on_device import copies
 from tiletwin.judge.problem import Known, Problem
 from tiletwin.judge.schema import DENSE, BadProblem, schema_of
 from tiletwin.judge.scripts import results_of_tests
@@ -44,25 +45,11 @@ def _filled_memory() -> Iterator[None]:
         torch._C._set_deterministic_algorithms(was[0], warn_only=was[1])
 
 
-def _copies(
-    tree: Any, to: Callable[[torch.Tensor], torch.Tensor]
-) -> tuple[Any, list[tuple[torch.Tensor, torch.Tensor]]]:
-    """A tree with other tensors, one for each, and pairs of both."""
-    known: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
-
-    def one(value: Any) -> Any:
-        if not isinstance(value, torch.Tensor):
-            return value
-        return known.setdefault(id(value), (value, to(value)))[1]
-
-    return tree_map(one, tree), list(known.values())
-
-
 def _on_device(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of tensors of the device, for tensors of the host, which it writes too."""
 
     def run(*args: Any) -> Any:
-        placed, pairs = _copies(list(args), lambda value: value.detach().cuda())
+        placed, pairs = copies(list(args), lambda value: value.detach().cuda())
         with _filled_memory():
             result = function(*placed)
         for host, device in pairs:
@@ -119,7 +106,7 @@ class _Calls:
                 leaf is None or isinstance(leaf, (torch.Tensor, torch.dtype, bool, int, float, str)) for leaf in leaves
             )
             if not bound.kwargs and plain and any(isinstance(leaf, torch.Tensor) for leaf in leaves):
-                self.made.append((name, _copies(values, lambda value: value.detach().cpu().clone())[0]))
+                self.made.append((name, copies(values, lambda value: value.detach().cpu().clone())[0]))
 
 
 def problem_of(module: ModuleType, entry: str) -> Problem:
