@@ -7,6 +7,8 @@ Not here:  the error analysis (rounding.py), comparing (comparing.py).
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,12 +31,14 @@ class Refused(Exception):
 @dataclass
 class Expected:
     """One tensor that a submission has to give. name: "result", "result 1", "gradient of argument 0", "argument 2".
-    exact, bound: float64, for floats; low: as the reference gives it in the submission's types."""
+    exact, bound: float64, for floats; low: as the reference gives it in the submission's types. of_infinities: NaN is
+    what became of infinities among the inputs."""
 
     name: str
     low: torch.Tensor
     exact: torch.Tensor
     bound: torch.Tensor
+    of_infinities: bool = False
 
 
 @dataclass
@@ -135,15 +139,49 @@ def answer(problem: Problem, args: list[Any], seed: int, case_seed: int) -> Answ
             exact, grads = _ran(problem.exact, wide, wanted, cotangents, seed)
             exact = [value.detach() for value in [*exact, *grads, *(tensors_of(wide)[i] for i in written)]]
             bounds = [mode.bound(value).clone() for value in exact]
+        _add_rounded_numbers(problem, args, wanted, cotangents, written, seed, exact, bounds)
     except Exception as error:
         why = str(error) if isinstance(error, _Launched) else f"it fails in float64: {type(error).__name__}: {error}"
         made.notes.append(f"no bounds can be derived from the reference: {why}; they are 64 units of its own results")
         exact = [value.double() if value.is_floating_point() else value for value in all_low]
         bounds = [_coarse(value, mode.numbers.unit) for value in exact]
+    floats = [value.double() for value in before if value.is_floating_point()]  # float8 has no isinf
+    of_infinities = any(bool(v.isinf().any()) for v in floats) and not any(bool(v.isnan().any()) for v in floats)
     for name, low, value, bound in zip(names, all_low, exact, bounds):
         value, bound = value.cpu(), bound.cpu()
-        made.results.append(Expected(name, low, value, _of_schema(schema, value, bound, args)))
+        made.results.append(Expected(name, low, value, _of_schema(schema, value, bound, args), of_infinities))
     return made
+
+
+def _add_rounded_numbers(
+    problem: Problem, args: list[Any], wanted: list[int], cotangents: list[Any], written: list[int], seed: int,
+    exact: list[torch.Tensor], bounds: list[torch.Tensor],
+) -> None:  # fmt: skip
+    """Python's floats among the arguments, defaults included, are float32 in a kernel: 1 - beta, of 0.999, is off by
+    1e-5 of itself there. What results change by is added to their bounds."""
+    wide = _widened(args)
+    positional, named = _with_defaults(problem.exact, wide)
+    if all(_to_float32(value) == value for value in leaves((positional, named)) if isinstance(value, float)):
+        return
+    positional, named = tree_map(_to_float32, (positional, named))
+    found, grads = _ran(functools.partial(problem.exact, **named), positional, wanted, cotangents, seed)
+    for bound, value, other in zip(bounds, exact, [*found, *grads, *(tensors_of(wide)[i] for i in written)]):
+        if value.is_floating_point():
+            bound += (other.detach().to(value.device) - value).abs().nan_to_num(posinf=0.0)
+
+
+def _to_float32(value: Any) -> Any:
+    return float(torch.tensor(value, dtype=torch.float32)) if isinstance(value, float) else value
+
+
+def _with_defaults(function: Callable[..., Any], args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Positional and named arguments of a call, those that the function has by itself included."""
+    try:
+        bound = inspect.signature(function).bind(*args)
+    except (TypeError, ValueError):
+        return args, {}
+    bound.apply_defaults()
+    return list(bound.args), bound.kwargs
 
 
 def takes(problem: Problem, args: list[Any], seed: int) -> bool:
