@@ -7,15 +7,18 @@ Not here:  the observations (watching.py, text_checks.py, verifier.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from tiletwin.judge.comparing import Comparison
+from tiletwin.judge.inputs import Case
 from tiletwin.judge.oracle import Answer
 from tiletwin.judge.verdicts import CHEATING, NOT_JUDGED, WRONG, Reason
 
 LEAST_WORK = 64
 """Units below which torch operations are no work."""
+LEAST_SHARE = 0.005
+"""Of the reference's work, below which torch operations have no note of their own."""
 LIBRARY_SHARE = 0.5
 """Of the reference's work: a submission whose torch operations do more has not written the kernel."""
 ROUNDING = 2.0**-6
@@ -27,7 +30,18 @@ _SAYS = {
     "file": "reads or writes files", "network": "uses the network", "process": "starts processes",
     "harness": "looks into its caller", "environment": "reads the environment", "patch": "replaces functions",
 }  # fmt: skip
+_LEFT_OUT = {
+    "strides": "such strides", "offsets": "such offsets", "aliases": "such arguments", "special": "NaN and infinities",
+}  # fmt: skip
+"""What a submission may not be meant for, by ways of varying inputs."""
 _WRONG_CHECKS = ("undefined", "bounds", "races", "order", "promises", "barriers", "async", "uninitialized", "device")
+
+
+def words_of(failed: dict[str, Any]) -> str:
+    """Kind and text of an exception, without the place and the source line that a reason has anyway."""
+    text = re.sub(r"^\S+:\d+:\d+: ", "", failed["text"]) if failed.get("file") else failed["text"]
+    text = re.sub(r"\n[^\n]*\n\s*\^+\s*$", "", text) if failed.get("file") else text
+    return f"{failed['kind']}: {text}" if text.strip() else failed["kind"]
 
 
 def of_hints(found: Iterator[tuple[str, str, int]]) -> Iterator[Reason]:
@@ -59,6 +73,8 @@ def of_library(
     """Of torch operations. answer: of a reference, which may launch kernels itself: then what torch does there, it may
     do here. elements: of the results, which somebody has to make. usual_work: the reference's for the example; of much
     smaller inputs the last sum of partial ones is a large part, and says nothing."""
+    if answer.wanted:  # gradients of one argument, which autograd adds itself
+        rows = [row for row in rows if (row[0], row[1]) != ("aten::add", 0)]
     if not rows:
         return
     name, line, calls, work = rows[0]
@@ -71,7 +87,7 @@ def of_library(
             f"does most ({work:.0f} elements or products in {calls} calls)"
         )
         yield Reason(CHEATING, "judge-library", text, line=line)
-    elif launched and share:
+    elif launched and share >= LEAST_SHARE:
         text = f"torch does {100 * share:.0f} % of the reference's work: {name}, called {calls} times"
         yield Reason("", "judge-library", text, line=line)
 
@@ -82,11 +98,12 @@ def of_no_launch(entry: str, are_right: bool) -> Reason:
 
 
 def of_results(
-    told: list[dict[str, Any]], names: list[str], noted_work: float, are_right: bool, unchanged: list[bool]
+    told: list[dict[str, Any]], names: list[str], rows: list[list[Any]], wrong: Collection[str], unchanged: list[bool]
 ) -> Iterator[Reason]:
-    """Of results that were traced. noted_work: of torch operations, which may have finished what kernels began.
-    are_right: the numbers are. Elements that memory was filled with are right without a kernel. unchanged: which of the
-    results stay the same when what kernels store is ruined."""
+    """Of results that were traced. rows: of torch operations, which may have finished what kernels began. wrong: names
+    of results whose numbers are wrong. Elements that memory was filled with are right without a kernel. unchanged:
+    which of the results stay the same when what kernels store is ruined."""
+    noted_work = sum(row[3] for row in rows)
     stays = (*unchanged, *(False for _ in told))
     for name, one, is_unchanged in zip(names, told, stays):
         if one["how"] in ("numbers", "none") and is_unchanged and not one["filled"]:
@@ -96,12 +113,15 @@ def of_results(
         if not one["unwritten"]:
             continue
         text = f"{one['unwritten']} of {one['elements']} elements of the {name} were written by no kernel"
-        if not are_right:
-            yield Reason(WRONG, "judge-untraced", text)
+        by_torch = one["how"] == "none" and noted_work >= one["unwritten"]
+        if name in wrong:
+            if not by_torch:
+                yield Reason(WRONG, "judge-untraced", text)
         elif not one["sure"] and one["unwritten"] <= MOST_UNSEEN * one["elements"]:
             yield Reason("", "judge-untraced", text + ", or have the value that was there before")
-        elif one["how"] == "none" and noted_work >= one["unwritten"]:
-            yield Reason("", "judge-untraced", text + ": a torch operation made them of what kernels gave")
+        elif by_torch:
+            said = f"{text}: torch made them of what kernels gave, with {', '.join(row[0] for row in rows[:3])}"
+            yield Reason("", "judge-untraced", said, line=rows[0][1])
         elif not one["constant"]:
             yield Reason(CHEATING, "judge-untraced", text)
 
@@ -150,6 +170,21 @@ def of_repeats(said: dict[str, Any], launched: int, repeats: int) -> Iterator[Re
     if grown >= repeats:
         text = f"memory grows: {repeats} calls with the same arguments leave {grown} tensors behind"
         yield Reason(WRONG, "judge-memory", text)
+
+
+def of_wrong(found: Comparison, case: Case) -> Reason:
+    """Of a result with wrong elements, or with another shape or type."""
+    if found.problem:
+        return Reason(WRONG, "judge-value", f"the {found.name} {found.problem}")
+    text = (
+        f"{found.wrong} of {found.elements} elements of the {found.name} are wrong: {list(found.first)} is "
+        f"{found.got:.9g}, expected {found.expected:.9g} ± {found.bound:.2g}"
+    )
+    if case.way in _LEFT_OUT:
+        text += (
+            f'; {_LEFT_OUT[case.way]} are left out if the reference says JUDGE = {{"vary": [...]}} without "{case.way}"'
+        )
+    return Reason(WRONG, "judge-value", text, element=found.first)
 
 
 def of_open(found: Comparison) -> Reason:

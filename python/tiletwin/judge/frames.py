@@ -5,7 +5,8 @@ Not here:  who sends what (worker.py, process.py).
 Format:    8 bytes length of the JSON, 8 bytes length of the memory, both little-endian; the JSON, an object whose
            "storages" lists the sizes of the memory's parts; the parts one behind the other.
 Invariant: reading runs no code and allocates no more than the reader's limit. Tensors that share a storage share it
-           afterwards, with their offsets, shapes and strides.
+           afterwards, with their offsets, shapes and strides; those that agree in all of it are one, so that an
+           argument that is passed twice has one gradient.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ def unpacked(
     Raises: BadMessage: it is no tree, or a tensor leaves its storage.
     """
     placed = [place(storage) for storage in storages]
+    made: dict[str, torch.Tensor] = {}
 
     def tensor(parts: Any) -> torch.Tensor:
         name, number, offset, shape, strides = parts
@@ -88,8 +90,11 @@ def unpacked(
         last = offset + sum((n - 1) * s for n, s in zip(shape, strides))
         if 0 not in shape and (last + 1) * kind.itemsize > data.numel():
             raise BadMessage("a tensor leaves its storage")
-        made = torch.empty(0, dtype=kind, device=data.device)
-        return made.set_(data.untyped_storage(), offset, shape, strides)  # type: ignore[call-overload]
+        key = repr(parts)
+        if key not in made:
+            empty = torch.empty(0, dtype=kind, device=data.device)
+            made[key] = empty.set_(data.untyped_storage(), offset, shape, strides)  # type: ignore[call-overload]
+        return made[key]
 
     def value(tree: Any, depth: int) -> Any:
         if depth > MOST_DEPTH:

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from tiletwin.judge import answers, evidence, frames, oracle, relations, text_checks
-from tiletwin.judge.comparing import Comparison, compare
+from tiletwin.judge.comparing import compare
 from tiletwin.judge.conventions import problem_of
 from tiletwin.judge.file_inputs import inputs_of
 from tiletwin.judge.free_sizes import FreeSizes
@@ -89,9 +89,11 @@ class _Judging:
         self.base: tuple[oracle.Answer, list[torch.Tensor]] | None = None
         """What is expected of the first case, and what came out."""
         self.seen: dict[tuple, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
+        """By shapes of arguments: what came out, and what was expected."""
         self.open: set[str] = set()
         """Results of which it has been said that elements are not judged."""
-        """By shapes of arguments: what came out, and what was expected."""
+        self.wrong: set[str] = set()
+        """Results of the last case that are wrong."""
         self.traced = 2 + zlib.crc32(f"{settings.seed} {text}".encode()) % 6
         """Of the cases that are no examples the one whose results are traced too; the submission cannot know it."""
         self.reference_launches = False
@@ -148,7 +150,7 @@ class _Judging:
         self._take_events(said)
         failed = said["failed"] or self._make(self.problem)
         if failed is not None:
-            text = f"it cannot be loaded: {failed['kind']}: {failed['text']}"
+            text = f"it cannot be loaded: {evidence.words_of(failed)}"
             self.add(Reason(BROKEN, "judge-load", text, line=int(failed["line"])))
         return failed is None
 
@@ -256,7 +258,7 @@ class _Judging:
             one.outcome = "failed"
             self.add(Reason(BROKEN, "judge-message", f"its results cannot be read: {error}"), case, args)
             return
-        reply = Reply(problem, case, args, answer, said, storages)
+        reply = Reply(problem, case, args, answer, said, storages, frozenset(self.wrong))
         self.example = self.example or reply
         if self.example is reply and not problem.tests:
             again, _ = self._ask(case, args, answer, False, REPEATS)
@@ -268,7 +270,7 @@ class _Judging:
             with contextlib.suppress(WorkerEnded):
                 said, storages = self._ask(case, args, answer, True)
                 if said["failed"] is None:
-                    self.proof.replies.append(Reply(problem, case, args, answer, said, storages))
+                    self.proof.replies.append(Reply(problem, case, args, answer, said, storages, reply.wrong))
 
     def _look_at_spoiled(self, reply: Reply) -> None:
         """Which results stay as they are when what kernels store is ruined. Kernels may do anything with that."""
@@ -284,7 +286,7 @@ class _Judging:
 
     def _failed(self, case: Case, args: list[Any], failed: dict[str, Any]) -> str:
         place: dict[str, Any] = {"file": failed.get("file", ""), "line": int(failed["line"] or 0)}
-        text = f"{failed['kind']}: {failed['text']}"
+        text = evidence.words_of(failed)
         program = tuple(failed.get("program", ()))
         is_usual = case.is_example and not case.sizes
         is_fault = any(kind in failed["kinds"] for kind in _KERNEL_FAULTS)
@@ -310,11 +312,12 @@ class _Judging:
         if len(after) != len(before.storages) or any(a.numel() != b.numel() for a, b in zip(after, before.storages)):
             raise frames.BadMessage("other memory came back than was sent")
         changed = tensors_of(frames.unpacked(tree, after))
-        expected = answer.results
+        expected, self.wrong = answer.results, set()
         got = [*got, *(changed[i] for i in answer.written)]
         if len(got) != len(expected):
             text = f"gives {len(got)} tensors, and the reference {len(expected)}"
             self.add(Reason(WRONG, "judge-value", text), case, args)
+            self.wrong = {wanted.name for wanted in expected}
             return WRONG
         is_empty = any(new == 0 for _, new in case.sizes)
         for value, wanted in zip(got, expected):
@@ -328,7 +331,8 @@ class _Judging:
             one.worst = max(one.worst, found.worst)
             if found.problem or found.wrong:
                 outcome = WRONG
-                self.add(self._wrong(found, wanted, case, got), case, args)
+                self.wrong.add(found.name)
+                self.add(evidence.of_wrong(found, case), case, args)
         for i, (now, then) in enumerate(zip(changed, tensors_of(args))):
             if i not in answer.written and not torch.equal(raw(now), raw(then)):
                 outcome = WRONG
@@ -359,15 +363,6 @@ class _Judging:
         before = self.base[0].results
         changes = relations.followed(relation, before, answer.results)
         return relations.broken(changes, before, answer.results, self.base[1], got) if changes else None
-
-    def _wrong(self, found: Comparison, wanted: oracle.Expected, case: Case, got: list[torch.Tensor]) -> Reason:
-        if found.problem:
-            return Reason(WRONG, "judge-value", f"the {found.name} {found.problem}")
-        text = (
-            f"{found.wrong} of {found.elements} elements of the {found.name} are wrong: {list(found.first)} is "
-            f"{found.got:.9g}, expected {found.expected:.9g} ± {found.bound:.2g}"
-        )
-        return Reason(WRONG, "judge-value", text, element=found.first)
 
     def _beside_values(
         self, case: Case, args: list[Any], answer: oracle.Answer, said: dict[str, Any], got: list[torch.Tensor],

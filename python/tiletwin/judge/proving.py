@@ -29,7 +29,7 @@ MOST_VERIFIED = 6
 
 @dataclass
 class Reply:
-    """said, storages: what the worker answered."""
+    """said, storages: what the worker answered. wrong: names of the results that are not what they have to be."""
 
     problem: Problem
     case: Case
@@ -37,16 +37,12 @@ class Reply:
     answer: Answer
     said: dict[str, Any]
     storages: list[torch.Tensor]
+    wrong: frozenset[str] = frozenset()
 
     @property
     def names(self) -> list[str]:
         """Of the results and of the arguments that are results."""
         return [wanted.name for wanted in self.answer.results]
-
-    @property
-    def work(self) -> float:
-        """That torch did."""
-        return sum(row[3] for row in self.said["operations"])
 
     def leaves(self) -> list[dict[str, Any]]:
         """Descriptions of the results' tensors, and of the arguments' that the submission has to write. Their storages
@@ -82,7 +78,7 @@ class Reply:
     def about(self, name: str, reasons: list[Reason]) -> Iterator[Reason]:
         """Reasons for wrong elements of a result."""
         for reason in reasons:
-            is_value = reason.case == self.case.number and reason.rule == "judge-value" and reason.element
+            is_value = reason.case == self.case.number and reason.rule == "judge-value"
             if is_value and f"of the {name} are" in reason.text:
                 yield reason
 
@@ -163,17 +159,17 @@ class Proof:
     def _of_origins(self, reply: Reply, told: dict[str, Any]) -> Iterator[Reason]:
         """Where results and the numbers that kernels read come from. Tests make inputs themselves: of theirs the first
         question is whether they need the kernels."""
-        number = reply.case.number
-        are_right = all(one.outcome == "right" for one in self.report.made.cases if one.number == number)
-        unchanged = self.unchanged if number == 0 else []
+        unchanged = self.unchanged if reply.case.number == 0 else []
+        operations = reply.said["operations"]
+        work = sum(row[3] for row in operations)
         if reply.problem.tests:
             if unchanged and all(unchanged):
                 yield evidence.of_no_use()
             return
-        yield from evidence.of_results(told["results"], reply.names, reply.work, are_right, unchanged)
+        yield from evidence.of_results(told["results"], reply.names, operations, reply.wrong, unchanged)
         if reply.case.is_example:
             earlier, self._earlier = self._earlier, told
             if earlier is not None:
                 size = sum(wanted.low.nbytes for wanted in reply.answer.results)
-                yield from evidence.of_inputs(told["unexplained"], earlier["unexplained"], reply.work, size / 4)
-                yield from evidence.of_scalars(told["scalars"], earlier["scalars"], reply.args, reply.work, size)
+                yield from evidence.of_inputs(told["unexplained"], earlier["unexplained"], work, size / 4)
+                yield from evidence.of_scalars(told["scalars"], earlier["scalars"], reply.args, work, size)

@@ -86,8 +86,10 @@ def _is_constant(tensor: torch.Tensor, which: torch.Tensor) -> bool:
 
 def _writer(hits: list[Any], offset: int) -> Any:
     for launch, storage in reversed(hits):
-        if launch.bounds is None and not bool(launch.written[storage].any()):
-            continue
+        near = np.empty(0) if launch.bounds is None else launch.bounds.writers.get(storage, np.empty(0))
+        near = np.flatnonzero(near > 0)
+        if not near.size and not bool(launch.written[storage].any()):
+            continue  # it reads the memory, or stores what was there
         if launch.bounds is None:
             return [launch.kernel, [], "", 0]
         for _, array in launch.launch.arrays():
@@ -97,13 +99,12 @@ def _writer(hits: list[Any], offset: int) -> Any:
                 if found is not None:
                     program, where = found
                     return [launch.kernel, list(program), *(where[:2] if where else ("", 0))]
-                near = np.flatnonzero(launch.bounds.writers.get(storage, np.empty(0)) > 0)
                 if near.size:
                     found = launch.bounds.writer(storage, int(near[np.abs(near - element).argmin()]))
                     where = found[1] if found else None
                     return [launch.kernel, [], *(where[:2] if where else ("", 0))]
                 return [launch.kernel, [], "", 0]  # by an atomic operation
-    return None
+    return next(([launch.kernel, [], "", 0] for launch, _ in reversed(hits) if launch.bounds is not None), None)
 
 
 def _numbers(data: np.ndarray, array: Any) -> np.ndarray:
