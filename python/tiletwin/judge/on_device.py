@@ -31,21 +31,34 @@ def copies(
 
 
 def for_host(problem: Problem) -> Problem:
-    """The problem with examples on the host, where they lie on a device. Its functions put them back there."""
+    """The problem with examples on the host, where they lie on a device. Its functions get them there if they do not
+    take them on the host: what rounding does to them is followed more closely there."""
     examples, there = problem.examples, [False]
 
     def on_host(seed: int) -> list[Any]:
         made = examples(seed)
-        there[0] = any(value.is_cuda for value in tensors_of(made))
-        return copies(made, lambda value: value.cpu())[0] if there[0] else made
+        if not any(value.is_cuda for value in tensors_of(made)):
+            return made
+        made = copies(made, lambda value: value.cpu())[0]
+        there[0] = there[0] or not _takes(problem.call, copies(made, torch.Tensor.clone)[0])
+        return made
 
     problem.examples = on_host
     problem.call, problem.exact = _called(problem.call, there), _called(problem.exact, there)
     return problem
 
 
+def _takes(function: Callable[..., Any], args: list[Any]) -> bool:
+    try:
+        with torch.no_grad():
+            function(*args)
+    except Exception:
+        return False
+    return True
+
+
 def _called(function: Callable[..., Any], there: list[bool]) -> Callable[..., Any]:
-    """there: whether the function's arguments lie on the device, as its examples tell."""
+    """there: whether the function wants its arguments on the device."""
 
     def run(*args: Any, **named: Any) -> Any:
         if not there[0]:
