@@ -225,3 +225,16 @@ def test_an_error_of_a_kernel_names_its_place_once(tmp_path):
     (wrong,) = [reason for reason in verdict.reasons if reason.verdict]
     assert wrong.line == line_of("v = tl.load", text) and wrong.text.startswith("OutOfBoundsError: tl.load: ")
     assert "\n" not in wrong.text and str(verdict).count("tl.load(x + tl.program_id") == 1, str(verdict)
+
+
+@pytest.mark.parametrize(
+    "kind, exact, wrong",
+    [
+        (torch.bfloat16, 2e38, 0), (torch.bfloat16, 2e37, 1), (torch.float32, 2e38, 0), (torch.float32, 2e37, 1),
+        (torch.float16, 6e4, 1), (torch.float64, 1e308, 1),
+    ],
+)  # fmt: skip
+def test_a_product_may_overflow_in_float32_before_a_sum_makes_it_smaller(kind, exact, wrong):
+    exact = torch.tensor([exact], dtype=torch.float64)
+    expected = Expected("result", exact.to(kind), exact, torch.zeros(1, dtype=torch.float64))
+    assert compare(expected, torch.tensor([torch.inf], dtype=kind)).wrong == wrong
