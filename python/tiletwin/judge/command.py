@@ -8,6 +8,7 @@ Not here:  its options (cli.py), judging (judging.py).
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -49,6 +50,7 @@ def run(submission: str, reference: str, wanted: Settings, as_json: bool, page: 
 
     if page and (problem := whole_files.problem(page)):
         fail(f"--html {page}: {problem}")
+    warnings.simplefilter("ignore", UserWarning)  # of the reference's operations, at sizes that the judge makes up
     try:
         verdict = judge(submission, reference, wanted)
     except OSError as error:

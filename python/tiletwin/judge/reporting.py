@@ -34,7 +34,7 @@ class Report:
             command += f" --seed {self.settings.seed}"
         if case is not None:
             reason.case, command = case.number, f"{command} --case {case.number}"
-            reason.inputs = f"{case.what}: {described(args)}" if args is not None else case.what
+            reason.inputs = f"{case.what}: {described(args)}" if args else case.what
         reason.command = command
         self.made.add(reason)
 
