@@ -93,3 +93,17 @@ def test_cases_with_other_sizes_are_no_larger_than_a_verdict_can_afford(tmp_path
     sizes = [case for case in inputs.cases() if case.way == "sizes"]
     assert len(sizes) > 20
     assert max(sum(value.numel() for value in inputs.arguments(case)) for case in sizes) <= 1 << 18
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        ('{"x": torch.randn(3)}', "gives a dict, not a list"),
+        ("torch.randn(3)", "gives a Tensor, not a list"),
+        ("[torch.empty(3).to(undefined)]", "get_inputs() fails: NameError"),
+    ],
+)  # fmt: skip
+def test_inputs_that_are_no_list_of_arguments_are_told(given, said, tmp_path):
+    reference = f"import torch\ndef softmax(x):\n    return x\ndef get_inputs():\n    return {given}\n"
+    verdict = judged(tmp_path, SOFTMAX, reference)
+    assert verdict.word == "not judged" and said in str(verdict), str(verdict)

@@ -81,9 +81,17 @@ def _examples(module: ModuleType) -> Callable[[int], list[Any]]:
     def examples(seed: int) -> list[Any]:
         torch.manual_seed(seed)
         try:
-            return list(module.get_inputs())
+            made = module.get_inputs()
         except Exception as error:
-            raise BadProblem(f"the reference's get_inputs() fails: {type(error).__name__}: {error}") from error
+            hint = (
+                ""
+                if "CUDA" not in str(error)
+                else "; `tiletwin judge` emulates the device, and so does TILETWIN_INTERPRET=1"
+            )
+            raise BadProblem(f"the reference's get_inputs() fails: {type(error).__name__}: {error}{hint}") from error
+        if isinstance(made, (dict, torch.Tensor)):
+            raise BadProblem(f"the reference's get_inputs() gives a {type(made).__name__}, not a list of arguments")
+        return list(made)
 
     return examples
 
