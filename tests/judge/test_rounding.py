@@ -4,7 +4,7 @@ usual size are outside."""
 import pytest
 import torch
 import torch.nn.functional as F
-from tiletwin.judge.rounding import Rounding, arithmetic
+from tiletwin.judge.rounding import UNITS, Rounding, arithmetic
 
 X, W = (64, 96), (96, 48)
 FUNCTIONS = {
@@ -120,3 +120,86 @@ def test_a_product_of_few_terms_may_be_read_as_tf32(function, terms):
         a, b = torch.rand(2, 9, terms, dtype=torch.float64) + 1, torch.rand(terms, 11, dtype=torch.float64) + 1
         made = function(a, b)
     assert bool((mode.bound(made) >= 2.0**-10 * made).all())
+
+
+def bounds_of(function, *args, kind=torch.float32):
+    """Exact result and its bound in units of the type."""
+    mode = Rounding(arithmetic([kind]))
+    with mode:
+        made = function(*(value.double() if value.is_floating_point() else value for value in args))
+    return made, mode.bound(made) / UNITS[kind]
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float16, torch.bfloat16], ids=str)
+def test_functions_of_elements_cost_a_few_units(kind):
+    made, units = bounds_of(
+        lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5), torch.randn(8, 64), kind=kind
+    )
+    most = 60 if kind == torch.float32 else 10  # 64 of a sum of as many, in float32
+    assert 1 < float((units / made.abs()).median()) < most
+
+
+def test_what_follows_from_a_decision_that_rounding_takes_is_as_open():
+    x = torch.tensor([1.0 - 2.0**-30, 1.0 + 2.0**-30, 5.0], dtype=torch.float64)
+    mode = Rounding(arithmetic([torch.float32]))
+    with mode:
+        larger = x * 3 > 3.0
+        made = [~larger, torch.where(larger, 1.0, 2.0), x.masked_fill(larger, 7.0), larger.double(), larger & (x > 0)]
+        index = larger.to(torch.int64)
+        made += [index * 2, x[index], larger.sum()]
+    open_, one = float("inf"), 1.0
+    wanted = [[open_, open_, 0], [one, one, 0], [6, 6, 0], [one, one, 0], [open_, open_, 0], [open_, open_, 0]]
+    for value, bound in zip(made, wanted):
+        assert mode.bound(value).tolist() == pytest.approx(bound, rel=1e-6), value
+    assert (
+        bool(mode.bound(made[6]).isinf().all()) and float(mode.bound(made[7])) == 1
+    )  # all are at most one more or fewer
+
+
+def test_a_tensor_that_is_both_operands_is_one_number():
+    assert not bounds_of(lambda x: (x * 1.1).isfinite(), torch.randn(100))[1].any()
+    assert not bounds_of(lambda x: torch.where(x * 3 == x * 3, 1.0, x), torch.zeros(5))[1].any()
+
+
+def test_whole_numbers_are_exact_up_to_what_the_type_has():
+    made, units = bounds_of(lambda x: (torch.floor(x) + 3).to(torch.int64) << 2, torch.rand(50) * 40 + 0.25)
+    assert not units.any() and made.dtype == torch.int64
+    assert bounds_of(lambda x: x + 3, torch.tensor([2.0, 2.5, 2.0**25]))[1].bool().tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("kind, share", [(torch.float8_e4m3fn, 2.0**-4), (torch.float8_e5m2, 2.0**-3)], ids=str)
+def test_casts_to_eight_bits_are_rounded_so(kind, share):
+    x = torch.cat([torch.randn(500), torch.randn(500) * 1e-3, torch.zeros(4)])
+    mode = Rounding(arithmetic([torch.float32]))
+    with mode:
+        made = x.double().to(kind)
+    low, bound = x.to(kind).double(), mode.bound(made)
+    assert bool(((low - x).abs() <= bound).all()) and float(bound[-1]) == 0
+    assert bool((bound[:500] <= 1.001 * share * x[:500].abs() + 2.0**-9).all())
+
+
+@pytest.mark.parametrize("function, last", [(torch.cumprod, -1), (torch.prod, ())], ids=["cumprod", "prod"])
+def test_a_product_whose_parts_overflow_is_open(function, last):
+    large, fine = torch.tensor([2.0**-100, 2.0**100, 2.0**100, 2.0**-90]), torch.tensor([0.5, 3.0, 0.0, 7.0])
+    assert float(bounds_of(lambda x: function(x, 0), large)[1][last]) == float("inf")
+    assert bool(bounds_of(lambda x: function(x, 0), fine)[1].isfinite().all())
+
+
+def test_a_sum_that_a_factor_behind_it_saves_from_overflow_is_open():
+    huge = torch.full((2, 4), 2.0**62)
+    assert bool(bounds_of(lambda x: x @ x.mT, huge)[1].isinf().all())
+    assert bool(bounds_of(lambda x: x @ x.mT, huge * 2.0**-10)[1].isfinite().all())
+
+
+@pytest.mark.parametrize(
+    "function, open_",
+    [
+        (lambda x: x.topk(2).indices, [[True, True], [False, True]]),
+        (lambda x: x.sort().indices, [[False, False, True, True], [False, True, True, False]]),
+        (lambda x: x.sort(stable=True).indices, [[False] * 4] * 2),
+        (lambda x: x.t().topk(2, 0).indices.t(), [[True, True], [False, True]]),
+    ],
+)
+def test_which_of_equal_numbers_comes_first_is_open_where_torch_does_not_say(function, open_):
+    x = torch.tensor([[3.0, 1.0, 3.0, 2.0], [5.0, 4.0, 4.0, 3.0]])
+    assert bounds_of(function, x)[1].isinf().tolist() == open_

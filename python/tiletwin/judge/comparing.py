@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import torch
 
 from tiletwin.judge.oracle import Expected
-from tiletwin.judge.rounding import SMALLEST, UNITS
+from tiletwin.judge.rounding import ROUNDINGS
 
 
 @dataclass
@@ -58,8 +58,8 @@ def compare(expected: Expected, got: torch.Tensor) -> Comparison:
         low = expected.low if expected.low.dtype != torch.bool else expected.low.to(torch.uint8)
         value = got if got.dtype != torch.bool else got.to(torch.uint8)
         open_ = expected.bound.isinf()
-        wrong = (low != value) & ~open_
         distance, bound = (low.double() - value.double()).abs(), expected.bound
+        wrong = (low != value) & ~(distance <= 2 * bound)
     found.wrong, found.open = int(wrong.sum()), int(open_.sum())
     judged = ~open_ & distance.isfinite()
     if bool(judged.any()):
@@ -82,10 +82,11 @@ def _word(value: torch.Tensor) -> str:
 def _floats(expected: Expected, got: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
     """Which are wrong, which are not judged, distances, bounds."""
     exact, low, value = expected.exact.double(), expected.low.double(), got.double()
-    kind = expected.low.dtype if expected.low.dtype in UNITS else torch.float32
+    kind = expected.low.dtype if expected.low.dtype in ROUNDINGS else torch.float32
+    unit, least = ROUNDINGS[kind]
     own = torch.where(exact.isfinite() & low.isfinite(), (low - exact).abs(), 0.0)
     size = torch.where(exact.isfinite(), exact.abs(), 0.0)
-    bound = 2 * torch.maximum(expected.bound, own) + UNITS[kind] * size + SMALLEST[kind]
+    bound = 2 * torch.maximum(expected.bound, own) + unit * size + least
     distance = (value - exact).abs()
     right = (distance <= bound) | (value == exact) | (value.isnan() & exact.isnan())
     if expected.of_infinities:

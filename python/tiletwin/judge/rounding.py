@@ -25,7 +25,10 @@ UNITS = {torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8, torch.float32: 2.0**-
 """Largest relative error of one rounding to nearest."""
 SMALLEST = {torch.float16: 2.0**-24, torch.bfloat16: 2.0**-126, torch.float32: 2.0**-126, torch.float64: 2.0**-1022}
 """Largest absolute error where numbers underflow: GPUs may flush subnormal numbers of float32 and bfloat16 to 0."""
-_LOW = tuple(kind for kind in UNITS if kind is not torch.float64)
+STORED = {torch.float8_e4m3fn: (2.0**-4, 2.0**-9), torch.float8_e5m2: (2.0**-3, 2.0**-16)}
+"""Types that numbers are kept in and nothing is computed in: both errors of one rounding."""
+ROUNDINGS = {kind: (UNITS[kind], SMALLEST[kind]) for kind in UNITS} | STORED
+_LOW = tuple(kind for kind in ROUNDINGS if kind is not torch.float64)
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Arithmetic:
     unit: of a result's rounding, in the type of the data. sums: of one addition inside of a sum or a product; sums of
     half precision are made in float32. operands: what reading both operands of a matrix product may be off by,
     relatively: tf32 drops 13 bits of each.
-    least: absolute error of an underflow. largest: number of the type that sums are made in.
+    least: absolute error of an underflow. largest, tiny: numbers of the type that sums are made in.
     """
 
     unit: float
@@ -43,6 +46,7 @@ class Arithmetic:
     operands: float
     least: float
     largest: float
+    tiny: float
 
 
 def arithmetic(kinds: list[torch.dtype], reads_tf32: bool = True) -> Arithmetic:
@@ -51,8 +55,8 @@ def arithmetic(kinds: list[torch.dtype], reads_tf32: bool = True) -> Arithmetic:
     coarsest = max((kind for kind in kinds if kind in UNITS), key=UNITS.__getitem__, default=torch.float32)
     sums = min(UNITS[coarsest], UNITS[torch.float32])
     tf32 = reads_tf32 and coarsest is torch.float32
-    largest = torch.finfo(torch.float64 if coarsest is torch.float64 else torch.float32).max
-    return Arithmetic(UNITS[coarsest], sums, 2.0**-9 if tf32 else 0.0, SMALLEST[coarsest], largest)
+    facts = torch.finfo(torch.float64 if coarsest is torch.float64 else torch.float32)
+    return Arithmetic(UNITS[coarsest], sums, 2.0**-9 if tf32 else 0.0, SMALLEST[coarsest], facts.max, facts.tiny)
 
 
 class Rounding(OperationMode):
@@ -113,9 +117,15 @@ class Rounding(OperationMode):
             bounds = rounding_rules.bounds_of(self, func, before[0], before[1], inputs, changed)
             for value, bound in zip(changed, bounds):
                 if rounded_to is not None and name_of(func) == "_to_copy":
-                    bound = bound + UNITS[rounded_to] * value.abs().nan_to_num(posinf=0.0)  # infinities are exact
+                    bound = bound + _of_cast(value, rounded_to)
                 self.set_bound(value, bound)
         return result
+
+
+def _of_cast(value: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
+    """Infinities are exact, and so is zero."""
+    error = ROUNDINGS[kind][0] * value.abs().nan_to_num(posinf=0.0)
+    return torch.where(value == 0, 0.0, error + STORED[kind][1]) if kind in STORED else error
 
 
 def _copied(value: Any, mode: Rounding) -> Any:

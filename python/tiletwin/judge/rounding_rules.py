@@ -8,30 +8,32 @@ Rules:     - what moves or chooses numbers adds nothing; what it makes of operan
              add up; division has two units in the last place more (PTX ISA, div.full.f32);
            - what moves or chooses: operands are moved together, in several directions, and the largest change counts;
              twice that where all up and all down need not be the worst directions;
+           - functions of elements: as arithmetic, with operands moved a few units of float32 further, since kernels
+             compute them in it;
            - everything else: the same, with operands moved a few units further, as a backward stable algorithm does,
              and four times.
-           Results are rounded to the type of the data at the end, four units for functions of a GPU.
+           Results are rounded to the type of the data at the end: four units for functions of a GPU, two in half
+           precision, and four of everything else.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import Any
 
 import torch
-from torch.utils._pytree import tree_map
 
+from tiletwin.judge.rounding_moves import (
+    Rounding,
+    distance,
+    is_float,
+    moved,
+    moved_alone,
+    of_undecided,
+    run_again,
+    zeros,
+)
 from tiletwin.judge.work import name_of
-
-
-class Rounding(Protocol):
-    """What rules ask of the mode: numbers, a rounding.Arithmetic; the bound of a tensor that it has seen."""
-
-    numbers: Any
-    generator: torch.Generator
-
-    def bound(self, tensor: torch.Tensor) -> torch.Tensor: ...
-
 
 _CHOOSES = frozenset(
     """
@@ -70,7 +72,17 @@ _PRODUCTS = frozenset(
 """Of these a GPU may read operands in tf32."""
 _ELEMENTWISE = frozenset("add add_ sub sub_ rsub mul mul_ div div_ addcmul addcdiv lerp square reciprocal".split())
 """One rounding at most for each of their operations."""
+_WHOLE = frozenset("add add_ sub sub_ rsub mul mul_".split())
+"""Exact for whole numbers."""
 _DIVIDES = frozenset("div div_ reciprocal addcdiv".split())
+_FUNCTIONS = frozenset(
+    """
+    pow pow_ exp exp_ exp2 expm1 log log_ log2 log10 log1p sqrt sqrt_ rsqrt rsqrt_ tanh tanh_ sigmoid sigmoid_ silu
+    silu_ gelu erf erf_ erfc special_erfc softplus mish elu elu_ selu celu log_sigmoid_forward hardswish hardswish_
+    hardsigmoid sin cos atan atan2 sinh cosh asinh acosh atanh
+    """.split()
+)
+"""Of one or two elements, and smooth: the ends of an interval are the worst that is in it."""
 _CANCELS = frozenset(
     """
     gelu gelu_backward softplus softplus_backward mish mish_backward elu elu_backward log_sigmoid_forward
@@ -78,14 +90,19 @@ _CANCELS = frozenset(
     """.split()
 )
 """Often written as 1 + f(x) or f(x) - 1: then they are off by units of 1 and of the operand, not of the result."""
+_UNORDERED = frozenset("sort topk".split())
+"""Which of equal numbers comes first torch does not say."""
+_MULTIPLIES = frozenset("prod cumprod".split())
 _CENTRED = frozenset("native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit".split())
 """Differences from a mean, which is rounded before: moving operands moves the mean along, so it does not show that."""
 _PERIODIC = frozenset("sin cos frac".split())
 """Operands may be off by more than a period: then the directions that are tried say nothing."""
 FUNCTION_UNITS = 4.0
-"""Units of a function of a GPU (PTX ISA, .approx), in the type of the data."""
-_DIRECTIONS = 6
-"""That operands are moved in: all up, all down, and each element one way or the other."""
+"""Units of a function of a GPU (PTX ISA, .approx), in float32."""
+HALF_FUNCTION_UNITS = 2.0
+"""Of one in half precision, in that (PTX ISA, ex2.approx.ftz.bf16: 2^-7)."""
+SCALED = 256.0
+"""By which a sum may be larger if a factor is applied behind it and not before it."""
 
 
 def bounds_of(
@@ -97,38 +114,70 @@ def bounds_of(
     outputs: list[torch.Tensor],
 ) -> list[torch.Tensor]:
     """Of each output. inputs: the tensors of args and kwargs, as they were before."""
-    name, numbers = name_of(func), mode.numbers
     floats = [value for value in inputs if value.is_floating_point() and value.numel()]
-    are_off = any(bool(mode.bound(value).any()) for value in inputs)
+    are_off = any(bool(mode.bound(value).any()) for value in floats)
+    found = _of_operation(mode, func, args, kwargs, floats, are_off, outputs)
+    if name_of(func) in _UNORDERED and len(outputs) == 2 and not kwargs.get("stable"):
+        found[1] = found[1] + _of_ties(func, args, kwargs, outputs)
+    undecided = [v for v in inputs if not v.is_floating_point() and v.numel() and bool(mode.bound(v).any())]
+    if undecided:
+        more = of_undecided(mode, func, args, kwargs, undecided, outputs)
+        found = [a + b for a, b in zip(found, more)]
+    return found
+
+
+def _of_operation(
+    mode: Rounding,
+    func: Any,
+    args: tuple,
+    kwargs: dict[str, Any],
+    floats: list[torch.Tensor],
+    are_off: bool,
+    outputs: list[torch.Tensor],
+) -> list[torch.Tensor]:
+    """Of each output, if what is no float is exact."""
+    name, numbers = name_of(func), mode.numbers
     if name in _CHOOSES:
         if not are_off:
-            return [_zeros(value) for value in outputs]
+            return [zeros(value) for value in outputs]
         factor = 1.0 if name in _MONOTONE else 2.0
-        return _moved(mode, func, args, kwargs, outputs, 0.0, factor)
+        return moved(mode, func, args, kwargs, outputs, 0.0, factor)
     if name in _SUMS:
         found = _summed(mode, func, args, kwargs, floats, outputs)
     elif name in _ELEMENTWISE:
-        found = _moved_alone(mode, func, args, kwargs, outputs) if are_off else [_zeros(value) for value in outputs]
+        found = moved_alone(mode, func, args, kwargs, outputs) if are_off else [zeros(value) for value in outputs]
+    elif name in _FUNCTIONS:
+        found = moved_alone(mode, func, args, kwargs, outputs, FUNCTION_UNITS * numbers.sums)
     else:
         terms = max((value.numel() for value in floats), default=1) / max(min(v.numel() for v in outputs), 1)
         steps = FUNCTION_UNITS * numbers.unit + 2.0 * terms**0.5 * numbers.sums
-        found = [2.0 * bound for bound in _moved(mode, func, args, kwargs, outputs, steps)]
+        found = [2.0 * bound for bound in moved(mode, func, args, kwargs, outputs, steps)]
     if name in _CENTRED:
         found[0] = found[0] + _of_centring(name, numbers.unit, args[0], outputs)
-    if name == "mul" and outputs[0].numel() > max((_own_numel(value) for value in floats), default=0):
+    if name == "mul" and floats and outputs[0].numel() > max((_own_numel(value) for value in floats), default=0):
         # All pairs of two sets of numbers: a product of matrices, which a GPU may read as these.
         found[0] = found[0] + numbers.operands * outputs[0].abs().nan_to_num(posinf=0.0)
     if name in _PERIODIC:
         found = [_over_periods(name, args[0], mode.bound(args[0]), found[0])]
+    if name in _MULTIPLIES:
+        found[0] = found[0] + _of_parts(numbers, func, args, kwargs, outputs)
     if name in _CANCELS:
         size = FUNCTION_UNITS * numbers.sums * (1.0 + max((float(_largest(v)) for v in floats), default=0.0))
         found = [bound + size for bound in found]
     units = numbers.unit * (1.0 if name in _SUMS or name in _ELEMENTWISE else FUNCTION_UNITS)
+    if name in _FUNCTIONS:
+        units = max(HALF_FUNCTION_UNITS * numbers.unit, FUNCTION_UNITS * numbers.sums)
     units += 4 * numbers.sums if name in _DIVIDES else 0.0
+
+    least: Any = numbers.least
+    if name in _WHOLE and is_float(outputs[0]):
+        whole = _are_whole(numbers, args, outputs[0])
+        least = torch.where(whole, 0.0, least)
+        units = torch.where(whole, 0.0, units)
 
     def rounded(bound: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
         size = value.abs().nan_to_num(posinf=0.0, neginf=0.0) if value.is_floating_point() else None
-        return bound if size is None else bound + units * size + numbers.least
+        return bound if size is None else bound + units * size + least
 
     return [rounded(bound, value) for bound, value in zip(found, outputs)]
 
@@ -152,6 +201,40 @@ def _of_centring(name: str, unit: float, value: torch.Tensor, outputs: list[torc
     return size.expand(value.shape) * (1.0 + largest)
 
 
+def _are_whole(numbers: Any, args: tuple, result: torch.Tensor) -> torch.Tensor:
+    """Where whole numbers make one that the type has: nothing is rounded, in whatever order."""
+    found = result.abs() <= 1 / numbers.unit
+    for value in args:
+        if isinstance(value, torch.Tensor):
+            found = found & (value == value.round()) if value.is_floating_point() else found
+        elif isinstance(value, float):
+            found = found & value.is_integer()
+    return found & (result == result.round())
+
+
+def _of_ties(func: Any, args: tuple, kwargs: dict[str, Any], outputs: list[torch.Tensor]) -> torch.Tensor:
+    """Infinity where an index may be that of an equal number."""
+    position = 2 if name_of(func) == "topk" else 1
+    dim = kwargs.get("dim", args[position] if len(args) > position else -1)
+    if not args[0].dim() or not args[0].numel():
+        return zeros(outputs[1])
+    ordered, chosen = args[0].movedim(dim, -1).sort(-1).values.contiguous(), outputs[0].movedim(dim, -1).contiguous()
+    found = torch.searchsorted(ordered, chosen, right=True) - torch.searchsorted(ordered, chosen)
+    return torch.where(found > 1, float("inf"), 0.0).double().movedim(-1, dim)
+
+
+def _of_parts(
+    numbers: Any, func: Any, args: tuple, kwargs: dict[str, Any], outputs: list[torch.Tensor]
+) -> torch.Tensor:
+    """Infinity where a part of a product may overflow or underflow, whatever the whole is: it may begin anywhere."""
+    large = run_again(func, args, kwargs, lambda v: v.abs().clamp(min=1.0) if is_float(v) else v, outputs)[0]
+    small = run_again(
+        func, args, kwargs, lambda v: torch.where(v == 0, 1.0, v.abs().clamp(max=1.0)) if is_float(v) else v, outputs
+    )[0]
+    # A zero stays one, wherever a part of finite numbers underflows.
+    return torch.where((large >= numbers.largest) | ((small < numbers.tiny) & (outputs[0] != 0)), float("inf"), 0.0)
+
+
 def _over_periods(name: str, value: torch.Tensor, off: torch.Tensor, bound: torch.Tensor) -> torch.Tensor:
     """The bound, and the range of the function where an operand is off by a part of a period."""
     if name == "frac":
@@ -161,97 +244,6 @@ def _over_periods(name: str, value: torch.Tensor, off: torch.Tensor, bound: torc
 
 def _largest(value: torch.Tensor) -> torch.Tensor:
     return value.abs().nan_to_num(nan=0.0, posinf=0.0).max()
-
-
-def _zeros(value: torch.Tensor) -> torch.Tensor:
-    return torch.zeros(value.shape, dtype=torch.float64)
-
-
-def _again(
-    func: Any, args: tuple, kwargs: dict[str, Any], change: Any, outputs: list[torch.Tensor]
-) -> list[torch.Tensor]:
-    """The results with other operands; of what is written in place copies are."""
-    from torch.utils._python_dispatch import _disable_current_modes
-
-    with _disable_current_modes():
-        state = torch.random.get_rng_state()
-        changed_args, changed = tree_map(change, (args, kwargs))
-        result = func(*changed_args, **changed)
-        torch.random.set_rng_state(state)
-    found = [
-        value
-        for value in (result if isinstance(result, (list, tuple)) else [result])
-        if isinstance(value, torch.Tensor)
-    ]
-    if len(found) == len(outputs):
-        return found
-    flat = [leaf for value in found for leaf in (value if isinstance(value, (list, tuple)) else [value])]
-    return flat if len(flat) == len(outputs) else [value.new_full(value.shape, float("nan")) for value in outputs]
-
-
-def _moved(
-    mode: Rounding,
-    func: Any,
-    args: tuple,
-    kwargs: dict[str, Any],
-    outputs: list[torch.Tensor],
-    steps: float,
-    factor: float = 2.0,
-) -> list[torch.Tensor]:
-    """What results change by at most, `factor` times, when operands are moved as far as they may be off and `steps` of
-    their size more. Results that are no floats: infinity where they change."""
-    found = [_zeros(value) for value in outputs]
-    for direction in range(_DIRECTIONS):
-
-        def change(value: Any, direction: int = direction) -> Any:
-            if not isinstance(value, torch.Tensor):
-                return value
-            if not value.is_floating_point():
-                return value.clone()
-            size = mode.bound(value) + steps * value.abs().nan_to_num(posinf=0.0, neginf=0.0)
-            sign = (1.0, -1.0)[direction] if direction < 2 else _signs(value, mode.generator)
-            return torch.where(size > 0, value + sign * size, value)
-
-        for number, other in enumerate(_again(func, args, kwargs, change, outputs)):
-            found[number] = torch.maximum(found[number], _distance(other, outputs[number]))
-    return [factor * bound for bound in found]
-
-
-def _moved_alone(
-    mode: Rounding, func: Any, args: tuple, kwargs: dict[str, Any], outputs: list[torch.Tensor]
-) -> list[torch.Tensor]:
-    """The sum of what results change by when one operand after the other is moved as far as it may be off; at least
-    what all of them do together."""
-    operands = [value for value in (*args, *kwargs.values()) if _is_float(value) and bool(mode.bound(value).any())]
-    sums = [_zeros(value) for value in outputs]
-    together = [_zeros(value) for value in outputs]
-    for chosen in (*([one] for one in operands), operands):
-        most = [_zeros(value) for value in outputs]
-        for sign in (1.0, -1.0):
-
-            def change(value: Any, sign: float = sign, chosen: list[torch.Tensor] = chosen) -> Any:
-                if any(value is one for one in chosen):
-                    return value + sign * mode.bound(value)
-                return value.clone() if isinstance(value, torch.Tensor) else value
-
-            for number, other in enumerate(_again(func, args, kwargs, change, outputs)):
-                most[number] = torch.maximum(most[number], _distance(other, outputs[number]))
-        target = together if chosen is operands else sums
-        target[:] = [a + b for a, b in zip(target, most)]
-    return [torch.maximum(a, b) for a, b in zip(sums, together)]
-
-
-def _signs(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    return torch.randint(0, 2, value.shape, generator=generator, dtype=torch.int8).double() * 2 - 1
-
-
-def _distance(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    if a.shape != b.shape:
-        return torch.full(b.shape, float("inf"), dtype=torch.float64)
-    if not b.is_floating_point():
-        return torch.where(a == b, 0.0, float("inf")).double()
-    same = (a == b) | (a.isnan() & b.isnan())
-    return torch.where(same, 0.0, (a - b).abs().nan_to_num(nan=float("inf"), posinf=float("inf")))
 
 
 def _summed(
@@ -271,16 +263,17 @@ def _summed(
         largest = max((value.numel() for value in floats), default=1)
         terms = _terms(name, args, largest, max(min(value.numel() for value in outputs), 1))
     each = terms * numbers.sums + (numbers.operands if name in _PRODUCTS else 0.0)
-    plain = _again(func, args, kwargs, lambda v: v.abs() if _is_float(v) else v, outputs)
-    off = _again(func, args, kwargs, lambda v: v.abs() + mode.bound(v) if _is_float(v) else v, outputs)
+    plain = run_again(func, args, kwargs, lambda v: v.abs() if is_float(v) else v, outputs)
+    off = run_again(func, args, kwargs, lambda v: v.abs() + mode.bound(v) if is_float(v) else v, outputs)
     found = []
     for a, b, value in zip(plain, off, outputs):
         if not value.is_floating_point():
-            found.append(_zeros(value))
+            found.append(zeros(value))
             continue
         size = a.abs()
-        fits = size < numbers.largest  # else a part of the sum may overflow, whatever the whole is
-        found.append(torch.where(fits, each * size, float("inf")) + _distance(b, a))
+        # Else a part of the sum may overflow, whatever the whole is, or the whole before a factor makes it smaller.
+        fits = SCALED * size < numbers.largest
+        found.append(torch.where(fits, each * size, float("inf")) + distance(b, a))
     return found
 
 
@@ -293,7 +286,3 @@ def _terms(name: str, args: tuple, largest: int, smallest_output: int) -> int:
     if name in ("convolution", "_convolution", "mkldnn_convolution"):
         return int(args[1].numel() // max(args[1].shape[0], 1)) + 1
     return max(largest // smallest_output, 2)
-
-
-def _is_float(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.is_floating_point()
