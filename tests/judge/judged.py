@@ -46,3 +46,33 @@ def changed(old: str, new: str, text: str = SOFTMAX) -> str:
 def line_of(part: str, text: str) -> int:
     """Number of the line that has it."""
     return next(i for i, line in enumerate(text.splitlines(), 1) if part in line)
+
+
+_SCALED = """
+@triton.jit
+def _scaled(x, y, n, factor, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    value = tl.load(x + i, mask=i < n)
+    tl.store(y + i, MADE, mask=i < n)
+
+
+def scaled(x, factor):
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    if x.numel():
+        _scaled[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), factor, B=64)
+    return y
+"""
+_SCALED_REFERENCE = """
+import torch
+def scaled(x, factor):
+    return MADE
+def get_inputs():
+    return [torch.randn(5, 40), 0.5]
+"""
+
+
+def scaled(made: str, expected: str, folder: Path, **settings: int | float | str) -> Verdict:
+    """The verdict of an expression of `value` and `factor` against one of `x` and `factor`, which is 0.5."""
+    texts = HEAD + _SCALED.replace("MADE", made), _SCALED_REFERENCE.replace("MADE", expected)
+    return judged(folder, *texts, **{"cases": 60, "seconds": 600.0, **settings})

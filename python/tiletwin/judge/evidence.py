@@ -13,7 +13,8 @@ from typing import Any
 from tiletwin.judge.comparing import Comparison
 from tiletwin.judge.inputs import Case
 from tiletwin.judge.oracle import Answer
-from tiletwin.judge.verdicts import CHEATING, NOT_JUDGED, WRONG, Reason
+from tiletwin.judge.schema import ALL
+from tiletwin.judge.verdicts import CHEATING, NOT_JUDGED, WRONG, Judged, Reason
 
 LEAST_WORK = 64
 """Units below which torch operations are no work."""
@@ -34,6 +35,10 @@ _LEFT_OUT = {
     "strides": "such strides", "offsets": "such offsets", "aliases": "such arguments", "special": "NaN and infinities",
 }  # fmt: skip
 """What a submission may not be meant for, by ways of varying inputs."""
+KERNEL_FAULTS = ("OutOfBoundsError", "DeadlockError", "InterpreterError")
+REFUSALS = ("AssertionError", "ValueError", "NotImplementedError", "TypeError", "RuntimeError", "CompilationError",
+            "OutOfResources", "IndexError", "ZeroDivisionError", "KeyError")  # fmt: skip
+"""With these a submission may say that it does not take inputs unlike the examples."""
 _WRONG_CHECKS = ("undefined", "bounds", "races", "order", "promises", "barriers", "async", "uninitialized", "device")
 
 
@@ -172,19 +177,35 @@ def of_repeats(said: dict[str, Any], launched: int, repeats: int) -> Iterator[Re
         yield Reason(WRONG, "judge-memory", text)
 
 
-def of_wrong(found: Comparison, case: Case) -> Reason:
-    """Of a result with wrong elements, or with another shape or type."""
+def of_wrong(found: Comparison, case: Case, draws: str) -> Reason:
+    """Of a result with wrong elements, or with another shape or type. draws: what the reference draws random numbers
+    with."""
     if found.problem:
         return Reason(WRONG, "judge-value", f"the {found.name} {found.problem}")
     text = (
         f"{found.wrong} of {found.elements} elements of the {found.name} are wrong: {list(found.first)} is "
         f"{found.got:.9g}, expected {found.expected:.9g} ± {found.bound:.2g}"
     )
-    if case.way in _LEFT_OUT:
+    if draws:
+        text = (
+            f"the reference draws random numbers ({draws}), which no kernel draws the same. Both can be compared if "
+            f"they take the mask, or the numbers, as an argument. As it is, {text}"
+        )
+    elif case.way in _LEFT_OUT:
         text += (
             f'; {_LEFT_OUT[case.way]} are left out if the reference says JUDGE = {{"vary": [...]}} without "{case.way}"'
         )
-    return Reason(WRONG, "judge-value", text, element=found.first)
+    return Reason(NOT_JUDGED if draws else WRONG, "judge-value", text, element=found.first)
+
+
+def of_special(cases: list[Judged]) -> Iterator[Reason]:
+    """Whether NaN and infinities alone are wrong."""
+    if {case.way for case in cases if case.outcome == WRONG} == {"special"}:
+        text = (
+            "only cases with NaN or an infinity in the inputs are wrong. If these do not matter, say in the reference "
+            f"which cases do: JUDGE = {{'vary': {[way for way in ALL if way != 'special']}}}"
+        )
+        yield Reason("", "judge-value", text)
 
 
 def of_open(found: Comparison) -> Reason:

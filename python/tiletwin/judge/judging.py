@@ -10,15 +10,17 @@ Invariant: the worker never sees the reference, its results or this process. Wha
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import time
 import zlib
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 
 from tiletwin.judge import answers, evidence, frames, oracle, relations, text_checks
-from tiletwin.judge.comparing import compare
+from tiletwin.judge.comparing import Comparison, compare
 from tiletwin.judge.conventions import problem_of
 from tiletwin.judge.file_inputs import inputs_of
 from tiletwin.judge.free_sizes import FreeSizes
@@ -32,14 +34,12 @@ from tiletwin.judge.schema import BadProblem
 from tiletwin.judge.scripts import divided
 from tiletwin.judge.settings import DEFAULT, Settings
 from tiletwin.judge.starter import Starter, StarterEnded
+from tiletwin.judge.surviving import is_risky, survives
+from tiletwin.judge.untouched import untouched
 from tiletwin.judge.verdict import Verdict
 from tiletwin.judge.verdicts import BROKEN, CHEATING, NOT_JUDGED, WRONG, Judged, Reason
 
 SPOILED_SECONDS = 5.0
-_KERNEL_FAULTS = ("OutOfBoundsError", "DeadlockError", "InterpreterError")
-_REFUSALS = ("AssertionError", "ValueError", "NotImplementedError", "TypeError", "RuntimeError", "CompilationError",
-             "OutOfResources", "IndexError", "ZeroDivisionError", "KeyError")  # fmt: skip
-"""With these a submission may say that it does not take inputs unlike the examples."""
 MOST_RECORDED_BYTES, MOST_TRACED_BYTES = 1 << 24, 1 << 20
 """Of arguments: of an example that is recorded, and of another case."""
 _UNBOUNDED = ("values", "special")
@@ -108,8 +108,7 @@ class _Judging:
         try:
             self.problem = problem_of(reference, self.text, self.settings.entry)
             made.convention, made.entry = self.problem.convention, self.problem.entry
-            for reason in evidence.of_hints(text_checks.hints(self.text)):
-                self.add(reason)
+            self._add_all(evidence.of_hints(text_checks.hints(self.text)))
             inputs = inputs_of(self.problem, self.text, self.settings.seed)
             if inputs.note:
                 text = f"the reference's sizes are for a GPU; the example is run with {inputs.note}"
@@ -131,8 +130,7 @@ class _Judging:
         except StarterEnded as error:
             self.add(Reason(NOT_JUDGED, "judge-busy", f"nothing could be run: {error.strerror}"))
         self.proof.verify(self.starter)
-        for reason in self.proof.of_gaps():
-            self.add(reason)
+        self._add_all((*self.proof.of_gaps(), *evidence.of_special(made.cases)))
         made.seconds = time.monotonic() - started
         made.decide()
         return made
@@ -159,19 +157,17 @@ class _Judging:
         self.problem = problem
         packer = frames.Packer()
         makes = None if problem.makes is None else packer.tree(problem.makes)
-        head = {
-            "do": "make",
-            "makes": makes,
-            "weights": packer.tree(problem.weights),
-            "tests": problem.tests,
-            "seed": 0,
-        }
+        weights = packer.tree(problem.weights)
+        head = {"do": "make", "makes": makes, "weights": weights, "tests": problem.tests, "seed": 0}
         said, _ = self.worker.ask(head, packer.storages, self.settings.load_seconds, answers.Made)
         self._take_events(said)
         return said["failed"]
 
     def _take_events(self, said: dict[str, Any]) -> None:
-        for reason in (*evidence.of_events(said["events"]), *evidence.of_replaced(said["replaced"], self.text)):
+        self._add_all((*evidence.of_events(said["events"]), *evidence.of_replaced(said["replaced"], self.text)))
+
+    def _add_all(self, reasons: Iterable[Reason]) -> None:
+        for reason in reasons:
             self.add(reason)
 
     # ---- cases ----
@@ -201,7 +197,10 @@ class _Judging:
                 if not free.are_meant(case):
                     raise oracle.Refused("it takes a size of 1 only because torch broadcasts")
                 args = inputs.arguments(case)
-                answer = oracle.answer(problem, args, self.settings.seed, case.seed)
+                ask = functools.partial(oracle.answer, problem, args, self.settings.seed, case.seed)
+                if case.number and is_risky(args) and not survives(ask):
+                    raise oracle.Refused("it crashes")
+                answer = ask()
             except (oracle.Refused, ValueError) as error:
                 if case.number == 0:
                     raise BadProblem(f"the reference does not take its own example: {error}") from None
@@ -289,11 +288,11 @@ class _Judging:
         text = evidence.words_of(failed)
         program = tuple(failed.get("program", ()))
         is_usual = case.is_example and not case.sizes
-        is_fault = any(kind in failed["kinds"] for kind in _KERNEL_FAULTS)
+        is_fault = any(kind in failed["kinds"] for kind in evidence.KERNEL_FAULTS)
         if is_fault and (is_usual or "CompilationError" not in failed["kinds"]):
             self.add(Reason(WRONG, "error", text, program=program, **place), case, args)
             return "failed"
-        if is_usual or not any(kind in failed["kinds"] for kind in _REFUSALS):
+        if is_usual or not any(kind in failed["kinds"] for kind in evidence.REFUSALS):
             self.add(Reason(BROKEN, "judge-error", text, **place), case, args)
             return "failed"
         self.add(Reason("", "judge-declined", f"declines inputs unlike the examples: {text}", **place), case, args)
@@ -312,18 +311,15 @@ class _Judging:
         if len(after) != len(before.storages) or any(a.numel() != b.numel() for a, b in zip(after, before.storages)):
             raise frames.BadMessage("other memory came back than was sent")
         changed = tensors_of(frames.unpacked(tree, after))
-        expected, self.wrong = answer.results, set()
+        self.wrong = set()
         got = [*got, *(changed[i] for i in answer.written)]
-        if len(got) != len(expected):
-            text = f"gives {len(got)} tensors, and the reference {len(expected)}"
+        if len(got) != len(answer.results):
+            text = f"gives {len(got)} tensors, and the reference {len(answer.results)}"
             self.add(Reason(WRONG, "judge-value", text), case, args)
-            self.wrong = {wanted.name for wanted in expected}
+            self.wrong = {wanted.name for wanted in answer.results}
             return WRONG
         is_empty = any(new == 0 for _, new in case.sizes)
-        for value, wanted in zip(got, expected):
-            if is_empty:  # a mean of nothing
-                wanted.bound = torch.where(wanted.exact.isnan(), torch.inf, wanted.bound)
-            found = compare(wanted, value)
+        for found in self._compared(case, args, answer, got):
             if found.open and not is_empty and case.way not in _UNBOUNDED and found.name not in self.open:
                 self.open.add(found.name)
                 self.add(evidence.of_open(found), case, args)
@@ -332,13 +328,11 @@ class _Judging:
             if found.problem or found.wrong:
                 outcome = WRONG
                 self.wrong.add(found.name)
-                self.add(evidence.of_wrong(found, case), case, args)
+                self.add(evidence.of_wrong(found, case, answer.draws), case, args)
         for i, (now, then) in enumerate(zip(changed, tensors_of(args))):
             if i not in answer.written and not torch.equal(raw(now), raw(then)):
                 outcome = WRONG
-                text = (
-                    f"writes its input: argument {i} holds other numbers afterwards, and the reference leaves it alone"
-                )
+                text = f"writes its input: argument {i} holds other numbers now, and the reference leaves it alone"
                 self.add(Reason(WRONG, "judge-input-written", text), case, args)
         self.made.worst = max(self.made.worst, one.worst)
         if case.number == 0:
@@ -363,6 +357,21 @@ class _Judging:
         before = self.base[0].results
         changes = relations.followed(relation, before, answer.results)
         return relations.broken(changes, before, answer.results, self.base[1], got) if changes else None
+
+    def _compared(
+        self, case: Case, args: list[Any], answer: oracle.Answer, got: list[torch.Tensor]
+    ) -> list[Comparison]:
+        if any(new == 0 for _, new in case.sizes):
+            for wanted in answer.results:  # a mean of nothing
+                wanted.bound = torch.where(wanted.exact.isnan(), torch.inf, wanted.bound)
+        found = [compare(wanted, value) for value, wanted in zip(got, answer.results)]
+        if case.way != "special" or not any(one.wrong for one in found):
+            return found
+        with contextlib.suppress(oracle.Refused):
+            asked = functools.partial(oracle.answer, self.problem, seed=self.settings.seed, case_seed=case.seed)
+            instead = untouched(args, asked)
+            return [compare(*each) for each in zip(answer.results, got, instead)]
+        return found
 
     def _beside_values(
         self, case: Case, args: list[Any], answer: oracle.Answer, said: dict[str, Any], got: list[torch.Tensor],

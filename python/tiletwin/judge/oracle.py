@@ -23,6 +23,12 @@ from tiletwin.judge.problem import Known, Problem
 from tiletwin.judge.rounding import UNITS, Rounding, arithmetic
 from tiletwin.judge.work import Work
 
+DRAWS = frozenset(
+    "bernoulli bernoulli_ rand randn rand_like randn_like randint randperm normal_ uniform_ native_dropout multinomial "
+    "exponential_ random_".split()
+)
+"""Operations that draw random numbers."""
+
 
 class Refused(Exception):
     """The reference does not take these arguments."""
@@ -54,6 +60,8 @@ class Answer:
     notes: list[str] = field(default_factory=list)
     work: float = 0.0
     launched: int = 0
+    draws: str = ""
+    """The operation with which the reference draws random numbers."""
 
 
 def own(args: list[Any]) -> list[Any]:
@@ -139,6 +147,7 @@ def answer(problem: Problem, args: list[Any], seed: int, case_seed: int) -> Answ
             exact, grads = _ran(problem.exact, wide, wanted, cotangents, seed)
             exact = [value.detach() for value in [*exact, *grads, *(tensors_of(wide)[i] for i in written)]]
             bounds = [mode.bound(value).clone() for value in exact]
+            made.draws = min(mode.names & DRAWS, default="")
         _add_rounded_numbers(problem, args, wanted, cotangents, written, seed, exact, bounds)
     except Exception as error:
         why = str(error) if isinstance(error, _Launched) else f"it fails in float64: {type(error).__name__}: {error}"

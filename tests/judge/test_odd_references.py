@@ -1,0 +1,70 @@
+"""NaN and random numbers of a reference, and arguments with which it crashes, are no mistakes of a kernel."""
+
+import os
+
+import pytest
+import torch
+from judged import scaled
+from tiletwin.judge.oracle import answer
+from tiletwin.judge.problem import Problem
+from tiletwin.judge.schema import Schema
+from tiletwin.judge.surviving import is_risky, survives
+from tiletwin.judge.untouched import replaced, untouched
+
+
+def problem_of(call):
+    return Problem("functions", "f", call, call, lambda seed: [], Schema())
+
+
+def test_random_numbers_of_a_reference_are_said_and_not_judged(tmp_path):
+    verdict = scaled("value * factor", "torch.nn.functional.dropout(x, factor)", tmp_path)
+    assert verdict.word == "not judged" and "draws random numbers (bernoulli_)" in verdict.reasons[0].text
+
+
+def test_where_nan_alone_is_wrong_the_verdict_says_how_to_leave_it_out(tmp_path):
+    verdict = scaled("tl.maximum(value, 0.0)", "torch.relu(x)", tmp_path)
+    assert verdict.word == "wrong"
+    (said,) = [reason for reason in verdict.reasons if "only cases with NaN" in reason.text]
+    assert not said.verdict and "'special'" not in said.text
+    wrong = scaled("tl.maximum(value, 1.0)", "torch.relu(x)", tmp_path)
+    assert not [reason for reason in wrong.reasons if "only cases with NaN" in reason.text]
+
+
+def of(call, *args):
+    return untouched(list(args), lambda made: answer(problem_of(call), made, 0, 0))[0]
+
+
+def test_nan_that_is_masked_decides_nothing_and_that_of_a_maximum_does():
+    x = torch.randn(6, 6)
+    x[2, 5] = torch.nan
+    late = torch.ones(6, 6, dtype=torch.bool).triu(1)
+    mask = torch.zeros(6, 6).masked_fill(late, -torch.inf)
+    expected, free = of(lambda x: torch.softmax(x + mask, -1), x)
+    assert bool(free.all()) and bool(expected.exact.isfinite().all())
+    assert of(lambda x: x.amax(-1), x)[1].tolist() == [True, True, False, True, True, True]
+    assert of(lambda x: x.argmin(-1), x)[1].tolist() == [True, True, False, True, True, True]
+
+
+def test_what_grows_with_an_infinite_number_may_be_infinite():
+    x, w = torch.randn(20), torch.full((20,), torch.inf)
+    expected, free = of(lambda x, w: x * w - x.mean() * w, x, w)
+    assert bool(free.all()) and torch.equal(expected.exact, (x - x.mean()).sign().double() * torch.inf)
+    assert not of(lambda w: w / w + w.isnan(), w)[1].any() or bool(of(lambda w: w / w, w)[0].exact.isfinite().all())
+
+
+def test_what_stands_in_place_of_a_nan_fits_its_type():
+    value = torch.tensor([1.0, torch.nan, -3.0], dtype=torch.float16)
+    assert replaced([value, 3], 1e4)[0].tolist() == [1.0, pytest.approx(16376, rel=1e-3), -3.0]
+
+
+def test_a_reference_that_crashes_is_noticed_and_one_that_fails_is_no_crash():
+    assert survives(lambda: None) and survives(lambda: 1 / 0)
+    assert not survives(os.abort)
+    assert is_risky([torch.zeros(3, dtype=torch.int64)]) and not is_risky([torch.zeros(3), 4])
+
+
+def test_offsets_with_which_torch_crashes_are_left_out():
+    rows, at, weight = torch.randint(0, 9, (60,)), torch.zeros(0, dtype=torch.int64), torch.randn(9, 4)
+    problem = problem_of(lambda i, at, w: torch.nn.functional.embedding_bag(i, w, at, mode="mean"))
+    assert not survives(lambda: answer(problem, [rows, at, weight], 0, 0))
+    assert survives(lambda: answer(problem, [rows, torch.tensor([0, 7]), weight], 0, 0))
