@@ -22,7 +22,7 @@ from torch.utils._pytree import tree_map
 
 from tiletwin.judge.frames import TYPES
 from tiletwin.judge.problem import Problem
-from tiletwin.judge.relations import Relation, candidates
+from tiletwin.judge.relations import Relation, candidates, is_ascending
 from tiletwin.judge.text_checks import parsed
 
 MOST_ELEMENTS = 1 << 16
@@ -270,10 +270,6 @@ def _is_float(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
-def _is_sorted(value: torch.Tensor) -> bool:
-    return value.dim() == 1 and value.numel() > 2 and bool((value[1:] >= value[:-1]).all())
-
-
 @dataclass(frozen=True)
 class _Range:
     """Of an example's numbers. Whoever looks at ten million of them in each case has no time left for cases."""
@@ -284,9 +280,8 @@ class _Range:
     spread: float = 0.0
     is_sorted: bool = False
     mark: int = 0
-    """Of indices: the one negative number that stands for none (-1, -100); 0: there is none."""
+    """Of indices: the one negative number that stands for none (-1, -100); 0: there is none. marked: their share."""
     marked: float = 0.0
-    """Share of these."""
 
     @classmethod
     def of(cls, value: torch.Tensor) -> _Range:
@@ -297,7 +292,7 @@ class _Range:
             marks = value == low
             if low < 0 <= high and not bool((value[~marks] < 0).any()):
                 return cls(0, high, mark=low, marked=marks.double().mean().item())
-            return cls(low, high, is_sorted=_is_sorted(value))
+            return cls(low, high, is_sorted=is_ascending(value))
         numbers = value.double()
         low, high = float(numbers.min()), float(numbers.max())
         return cls(low, high, float(numbers.mean()), float(numbers.std(correction=0)))
@@ -313,14 +308,17 @@ def _like(
         return torch.rand(shape, generator=generator) < known.mean
     if not value.is_floating_point():
         low, high = int(known.low), int(known.high)
-        # Numbers below a size are indices into what has it.
+        # Numbers below a size are indices into what has it; those up to it are lengths, or offsets.
         bounds = [n for n in limits if n > high]
-        if low >= 0 and bounds and high + 1 >= min(bounds) / 2:
+        ends = low >= 0 and high in limits and high + 1 not in limits
+        if ends:  # some have such a number by chance: they only become smaller
+            high = limits[high] if known.is_sorted else min(high, limits[high])
+        elif low >= 0 and bounds and high + 1 >= min(bounds) / 2:
             high = max(limits[min(bounds)], 1) - 1
         made = torch.randint(min(low, high), high + 1, shape, generator=generator, dtype=torch.int64).to(value.dtype)
         if known.mark:
             made = torch.where(torch.rand(shape, generator=generator) < known.marked, known.mark, made)
-        return made.sort().values if known.is_sorted else made  # offsets, keys of segments
+        return _ascending(made, low == 0, high if ends else None) if known.is_sorted else made
     if not known.spread > 0:
         return torch.full(shape, known.mean, dtype=value.dtype)
     if known.low >= 0:
@@ -328,6 +326,14 @@ def _like(
     else:
         made = known.mean + known.spread * torch.randn(shape, generator=generator, dtype=torch.float64)
     return made.to(value.dtype)
+
+
+def _ascending(made: torch.Tensor, from_zero: bool, last: int | None) -> torch.Tensor:
+    """Offsets, or keys. last: what they end with, the size of what they divide."""
+    made = made.sort().values
+    made[-1:] = made[-1:] if last is None else last
+    made[:1] = 0 if from_zero else made[:1]
+    return made
 
 
 def _with_values(value: Any, word: str, generator: torch.Generator) -> Any:

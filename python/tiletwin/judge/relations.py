@@ -89,8 +89,27 @@ class Relation:
 def candidates(args: list[Any], sizes: list[int]) -> list[Relation]:
     """sizes: of the arguments' dimensions, the most common ones first."""
     found = [Relation(word, n) for n in sizes[:MOST_SIZES] if n >= LEAST_SIZE for word in ("permuted", "shortened")]
+    found = [one for one in found if not _misleads(one, args)]
     floats = [i for i, value in enumerate(args) if isinstance(value, torch.Tensor) and value.is_floating_point()]
     return found + [Relation("doubled", i) for i in floats[:MOST_ARGUMENTS]]
+
+
+def _misleads(relation: Relation, args: list[Any]) -> bool:
+    """Whether offsets would no longer be in order, or numbers would point behind what is shortened: a reference that
+    takes slices takes that, too."""
+    for value in args:
+        if not isinstance(value, torch.Tensor) or value.is_floating_point() or value.dtype == torch.bool:
+            continue
+        if relation.word == "shortened" and value.numel() and relation.part <= int(value.max()) <= relation.number:
+            return True
+        if relation.word == "permuted" and relation.number in value.shape and is_ascending(value):
+            return True
+    return False
+
+
+def is_ascending(value: torch.Tensor) -> bool:
+    """Whether numbers may be offsets, or keys of segments."""
+    return value.dim() == 1 and value.numel() > 2 and bool((value[1:] >= value[:-1]).all())
 
 
 def followed(relation: Relation, before: Sequence[Expected], after: Sequence[Expected]) -> list[Change] | None:
