@@ -20,6 +20,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map
 
+from tiletwin.judge import scalars
 from tiletwin.judge.frames import TYPES
 from tiletwin.judge.problem import Problem
 from tiletwin.judge.relations import Relation, candidates, is_ascending
@@ -162,6 +163,9 @@ class Inputs:
             yield [("relations", str(one), first, str(number)) for number, one in enumerate(self.relations)]
         if "sizes" in vary:
             yield self._mixed_sizes()
+        if "scalars" in vary:
+            sizes = _symbols(self.original)
+            yield [("scalars", what, first, word) for what, word in scalars.cases(self.original, sizes)]
 
     def _choices(self, size: int) -> list[int]:
         """Other numbers for a size of the examples."""
@@ -223,6 +227,8 @@ class Inputs:
         """New ones at every call. Errors: ValueError, the case makes no sense for these arguments."""
         if case.way == "relations":
             return self.relations[int(case.word)].changed(self.base())
+        if case.way == "scalars":
+            return scalars.changed(self.base(), _symbols(self.original), case.word)
         generator = torch.Generator().manual_seed(case.seed)
         args = self._plain(case, generator)
         if case.way in ("values", "special"):
@@ -259,7 +265,7 @@ class Inputs:
                 if id(value) not in self._ranges:
                     self._ranges[id(value)] = _Range.of(value)
                 return _like(value, self._ranges[id(value)], shape, limits, generator)
-            if isinstance(value, int) and not isinstance(value, bool) and value > 4:
+            if isinstance(value, int) and not isinstance(value, bool) and value >= scalars.LEAST_SIZE:
                 return sizes.get(value, value)
             return value
 

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-ALL = ("sizes", "values", "strides", "offsets", "dtypes", "aliases", "special", "relations")
-"""Ways to vary inputs; "special": NaN and infinities; "relations": changes that the reference's results follow."""
+ALL = ("sizes", "values", "strides", "offsets", "dtypes", "aliases", "special", "relations", "scalars")
+"""Ways to vary inputs; "special": NaN and infinities; "relations": changes that the reference's results follow;
+"scalars": other numbers for arguments that are no tensors."""
 DENSE = ("sizes", "values", "special")
 """Of files whose inputs are dense and do not alias."""
 
