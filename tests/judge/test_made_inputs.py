@@ -29,6 +29,12 @@ def test_lengths_are_no_larger_than_the_size_and_than_those_of_the_example(new, 
     assert int(inputs.resized({80: new, 3: 50})[1].max()) <= most
 
 
+def test_indices_whose_largest_is_another_size_by_chance_stay_indices():
+    targets = torch.tensor([40, *range(0, 39)])
+    inputs = Inputs(problem_of(lambda x, t: x, torch.randn(40, 50), targets), "")
+    assert int(inputs.resized({50: 7, 40: 400})[1].max()) == 6
+
+
 def test_relations_keep_offsets_in_order_and_within_what_is_left():
     found = candidates([torch.randn(93, 4), OFFSETS], [93, 5])
     assert Relation("shortened", 93) not in found and Relation("permuted", 5) not in found

@@ -316,15 +316,16 @@ def _like(
         low, high = int(known.low), int(known.high)
         # Numbers below a size are indices into what has it; those up to it are lengths, or offsets.
         bounds = [n for n in limits if n > high]
-        ends = low >= 0 and high in limits and high + 1 not in limits
-        if ends:  # some have such a number by chance: they only become smaller
+        is_index = low >= 0 and bool(bounds) and high + 1 >= min(bounds) / 2
+        ends = low >= 0 and high in limits and (known.is_sorted or not is_index) and high + 1 not in limits
+        if ends:  # by chance, too: lengths only become smaller
             high = limits[high] if known.is_sorted else min(high, limits[high])
-        elif low >= 0 and bounds and high + 1 >= min(bounds) / 2:
+        elif is_index:
             high = max(limits[min(bounds)], 1) - 1
         made = torch.randint(min(low, high), high + 1, shape, generator=generator, dtype=torch.int64).to(value.dtype)
         if known.mark:
             made = torch.where(torch.rand(shape, generator=generator) < known.marked, known.mark, made)
-        return _ascending(made, low == 0, high if ends else None) if known.is_sorted else made
+        return _ascending(made.sort().values, low == 0, high if ends else None) if known.is_sorted else made
     if not known.spread > 0:
         return torch.full(shape, known.mean, dtype=value.dtype)
     if known.low >= 0:
@@ -335,8 +336,7 @@ def _like(
 
 
 def _ascending(made: torch.Tensor, from_zero: bool, last: int | None) -> torch.Tensor:
-    """Offsets, or keys. last: what they end with, the size of what they divide."""
-    made = made.sort().values
+    """Offsets, or keys, of numbers in order. last: what they end with, the size of what they divide."""
     made[-1:] = made[-1:] if last is None else last
     made[:1] = 0 if from_zero else made[:1]
     return made

@@ -102,7 +102,7 @@ def _misleads(relation: Relation, args: list[Any]) -> bool:
             continue
         if relation.word == "shortened" and value.numel() and relation.part <= int(value.max()) <= relation.number:
             return True
-        if relation.word == "permuted" and relation.number in value.shape and is_ascending(value):
+        if relation.word == "permuted" and relation.number in value.shape and is_ascending(value) and bool(value.any()):
             return True
     return False
 
