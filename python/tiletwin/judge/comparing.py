@@ -2,8 +2,9 @@
 
 Here:      one tensor's comparison, which tolerance it would have needed.
 Not here:  bounds (rounding.py), verdicts (judging.py).
-Rules:     - an element is right within twice its bound, which is that of the reference's order of operations (parts of
-             sums in another order may be larger), or within twice what the reference is off by in the same types;
+Rules:     - an element is right within three times its bound, which is that of the reference's order of operations
+             (parts of sums in another order may be larger), or within twice what the reference is off by in the same
+             types;
            - NaN where the reference has NaN, in float64 and in the submission's types; where only one of them has,
              nothing is judged; where infinities among the inputs made it, an infinity will do: whether they meet
              depends on how a sum is written;
@@ -19,6 +20,9 @@ import torch
 
 from tiletwin.judge.oracle import Expected
 from tiletwin.judge.rounding import ROUNDINGS
+
+ORDERS = 3
+"""Bounds by which right implementations differ whose sums are made in another order than the reference's."""
 
 
 @dataclass
@@ -89,7 +93,7 @@ def _floats(expected: Expected, got: torch.Tensor) -> tuple[torch.Tensor, torch.
     unit, least = ROUNDINGS[kind]
     own = torch.where(exact.isfinite() & low.isfinite(), (low - exact).abs(), 0.0)
     size = torch.where(exact.isfinite(), exact.abs(), 0.0)
-    bound = 2 * torch.maximum(expected.bound, own) + unit * size + least
+    bound = torch.maximum(ORDERS * expected.bound, 2 * own) + unit * size + least
     distance = (value - exact).abs()
     right = (distance <= bound) | (value == exact) | (value.isnan() & exact.isnan())
     if expected.of_infinities:

@@ -18,6 +18,7 @@ Rules:     - what moves or chooses numbers adds nothing; what it makes of operan
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -74,6 +75,7 @@ _ELEMENTWISE = frozenset("add add_ sub sub_ rsub mul mul_ div div_ addcmul addcd
 """One rounding at most for each of their operations."""
 _WHOLE = frozenset("add add_ sub sub_ rsub mul mul_".split())
 """Exact for whole numbers."""
+_ADDS = frozenset("add add_ sub sub_ rsub".split())
 _DIVIDES = frozenset("div div_ reciprocal addcdiv".split())
 _FUNCTIONS = frozenset(
     """
@@ -157,6 +159,8 @@ def _of_operation(
     if name == "mul" and floats and outputs[0].numel() > max((_own_numel(value) for value in floats), default=0):
         # All pairs of two sets of numbers: a product of matrices, which a GPU may read as these.
         found[0] = found[0] + numbers.operands * outputs[0].abs().nan_to_num(posinf=0.0)
+    if name in _ADDS and are_off:
+        found[0] = found[0] + numbers.sums * _largest_part(mode, floats, outputs[0])
     if name in _PERIODIC:
         found = [_over_periods(name, args[0], mode.bound(args[0]), found[0])]
     if name in _MULTIPLIES:
@@ -180,6 +184,13 @@ def _of_operation(
         return bound if size is None else bound + units * size + least
 
     return [rounded(bound, value) for bound, value in zip(found, outputs)]
+
+
+def _largest_part(mode: Rounding, floats: list[torch.Tensor], result: torch.Tensor) -> torch.Tensor:
+    """Of an addition, the largest operand that was computed: in another order of a chain of additions, as a scan has,
+    parts of the sum are rounded that are larger than what they come to."""
+    parts = (torch.where(mode.bound(v) > 0, v.abs().nan_to_num(posinf=0.0), 0.0) for v in floats)
+    return functools.reduce(torch.maximum, parts).expand(result.shape)
 
 
 def _own_numel(value: torch.Tensor) -> int:
