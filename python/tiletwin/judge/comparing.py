@@ -2,9 +2,9 @@
 
 Here:      one tensor's comparison, which tolerance it would have needed.
 Not here:  bounds (rounding.py), verdicts (judging.py).
-Rules:     - an element is right within three times its bound, which is that of the reference's order of operations
-             (parts of sums in another order may be larger), or within twice what the reference is off by in the same
-             types;
+Rules:     - an element is right within three times its bound, which is that of the reference's order of
+             operations (parts of sums in another order may be larger), or within twice what the reference is off by in
+             the same types;
            - NaN where the reference has NaN, in float64 and in the submission's types; where only one of them has,
              nothing is judged; where infinities among the inputs made it, an infinity will do: whether they meet
              depends on how a sum is written;

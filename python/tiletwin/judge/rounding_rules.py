@@ -160,7 +160,7 @@ def _of_operation(
         # All pairs of two sets of numbers: a product of matrices, which a GPU may read as these.
         found[0] = found[0] + numbers.operands * outputs[0].abs().nan_to_num(posinf=0.0)
     if name in _ADDS and are_off:
-        found[0] = found[0] + numbers.sums * _largest_part(mode, floats, outputs[0])
+        found[0] = found[0] + 2 * numbers.sums * _largest_part(mode, floats, outputs[0])
     if name in _PERIODIC:
         found = [_over_periods(name, args[0], mode.bound(args[0]), found[0])]
     if name in _MULTIPLIES:
@@ -188,7 +188,7 @@ def _of_operation(
 
 def _largest_part(mode: Rounding, floats: list[torch.Tensor], result: torch.Tensor) -> torch.Tensor:
     """Of an addition, the largest operand that was computed: in another order of a chain of additions, as a scan has,
-    parts of the sum are rounded that are larger than what they come to."""
+    parts of the sum, and their products with gates, are rounded that are larger than what they come to."""
     parts = (torch.where(mode.bound(v) > 0, v.abs().nan_to_num(posinf=0.0), 0.0) for v in floats)
     return functools.reduce(torch.maximum, parts).expand(result.shape)
 
