@@ -262,7 +262,7 @@ std::string addResults(std::vector<Text>& texts, const Definitions& definitions)
       std::ranges::stable_sort(texts[i].changes, {}, &Change::at);
       std::string head = partOf(texts[i], s.begin, s.end);
       head.resize(head.find_last_of(')') + 1);
-      added += head + "\n{\n\tcall.uni " + name + ", (" + given + ");\n\tret;\n}\n";
+      added.append(head).append("\n{\n\tcall.uni ").append(name).append(", (").append(given).append(");\n\tret;\n}\n");
     }
   }
   return added;

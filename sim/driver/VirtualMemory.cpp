@@ -3,6 +3,7 @@
 #include "sim/driver/DeviceMemory.h"
 #include "sim/driver/VirtualDevice.h"
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -41,7 +42,9 @@ std::shared_ptr<PhysicalMemory> PhysicalMemory::import(int file) {
   const std::string start = "/memfd:" + std::string(kFileName);
   struct stat found{};
   if (error || !name.starts_with(start) || fstat(file, &found) != 0) return nullptr;
-  VirtualDevice* const device = VirtualDevice::find(std::atoi(name.c_str() + start.size()));
+  int number = -1;
+  std::from_chars(name.data() + start.size(), name.data() + name.size(), number);
+  VirtualDevice* const device = VirtualDevice::find(number);
   if (!device || !isWhole(uint64_t(found.st_size))) return nullptr;
   const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
   if (own < 0) return nullptr;

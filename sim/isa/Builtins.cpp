@@ -138,6 +138,7 @@ Step runFree(const Inst& in, Warp& warp, LaneMask active) {
   for (LaneMask rest = active; rest; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const uint64_t address = argument(call, warp, 0, lane);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): global addresses are host addresses
     if (address && !warp.cta->cluster->grid->heap->release(reinterpret_cast<std::byte*>(address)))
       return warp.trap(TrapKind::InvalidValue, "frees memory that malloc has not given, or that was freed before",
                        lane);
