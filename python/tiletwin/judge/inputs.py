@@ -54,6 +54,11 @@ class Case:
     word: str = ""
 
     @property
+    def is_empty(self) -> bool:
+        """Some size is 0: means are those of nothing."""
+        return any(new == 0 for _, new in self.sizes)
+
+    @property
     def is_example(self) -> bool:
         return self.way == "example"
 

@@ -174,7 +174,7 @@ class _Judging:
 
     def _cases(self, inputs: Inputs) -> None:
         self.inputs = inputs
-        free = FreeSizes(inputs, lambda problem, args: oracle.takes(problem, args, self.settings.seed))
+        free = FreeSizes(inputs, self._takes)
         began, spent_before = time.monotonic(), self._spent()
         for case in inputs.cases():
             if self.settings.case not in (-1, case.number):
@@ -211,6 +211,10 @@ class _Judging:
             for note in answer.notes:
                 self.add(Reason("", "judge-bounds", note))
             self._case(problem, case, args, answer)
+
+    def _takes(self, problem: Problem, args: list[Any]) -> bool:
+        ask = functools.partial(oracle.takes, problem, args, self.settings.seed)
+        return (not is_risky(args) or survives(ask)) and ask()
 
     def _spent(self) -> float:
         """Seconds of a processor: of this thread and of the worker."""
@@ -320,9 +324,8 @@ class _Judging:
             self.add(Reason(WRONG, "judge-value", text), case, args)
             self.wrong = {wanted.name for wanted in answer.results}
             return WRONG
-        is_empty = any(new == 0 for _, new in case.sizes)
         for found in self._compared(case, args, answer, got):
-            if found.open and not is_empty and case.way not in _UNBOUNDED and found.name not in self.open:
+            if found.open and not case.is_empty and case.way not in _UNBOUNDED and found.name not in self.open:
                 self.open.add(found.name)
                 self.add(evidence.of_open(found), case, args)
             self.made.atol, self.made.rtol = max(self.made.atol, found.atol), max(self.made.rtol, found.rtol)
@@ -363,8 +366,8 @@ class _Judging:
     def _compared(
         self, case: Case, args: list[Any], answer: oracle.Answer, got: list[torch.Tensor]
     ) -> list[Comparison]:
-        if any(new == 0 for _, new in case.sizes):
-            for wanted in answer.results:  # a mean of nothing
+        if case.is_empty:
+            for wanted in answer.results:
                 wanted.bound = torch.where(wanted.exact.isnan(), torch.inf, wanted.bound)
         found = [compare(wanted, value) for value, wanted in zip(got, answer.results)]
         if case.way != "special" or not any(one.wrong for one in found):
