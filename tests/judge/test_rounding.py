@@ -110,16 +110,36 @@ def test_what_moves_numbers_moves_their_bounds():
     assert float(mode.bound(largest).max()) <= most * 1.000001
 
 
-@pytest.mark.parametrize("terms", [1, 2, 5])
 @pytest.mark.parametrize(
-    "function", [torch.matmul, lambda a, b: torch.einsum("bil,lk->bik", a, b)], ids=["@", "einsum"]
+    ("rows", "terms", "columns"), [(9, 1, 11), (9, 2, 11), (9, 5, 11), (9, 1, 1), (1, 1, 11), (1, 1, 1)]
 )
-def test_a_product_of_few_terms_may_be_read_as_tf32(function, terms):
+@pytest.mark.parametrize(
+    "function",
+    [torch.matmul, lambda a, b: torch.einsum("bil,lk->bik", a, b), lambda a, b: torch.einsum("bil,lk", a, b)],
+    ids=["@", "einsum", "einsum without a result"],
+)
+def test_a_product_of_few_terms_may_be_read_as_tf32(function, rows, terms, columns):
     mode = Rounding(arithmetic([torch.float32]))
     with mode:
-        a, b = torch.rand(2, 9, terms, dtype=torch.float64) + 1, torch.rand(terms, 11, dtype=torch.float64) + 1
+        a, b = torch.rand(2, rows, terms, dtype=torch.float64) + 1, torch.rand(terms, columns, dtype=torch.float64) + 1
+        a.requires_grad_()
         made = function(a, b)
+        (gradient,) = torch.autograd.grad(made, [a], torch.rand_like(made) + 1)
     assert bool((mode.bound(made) >= 2.0**-10 * made).all())
+    assert bool((mode.bound(gradient) >= 2.0**-10 * gradient).all())
+
+
+@pytest.mark.parametrize("equation", ["bi,bi->bi", "bi,i->bi", "ii->i"])
+def test_an_einsum_that_sums_nothing_is_no_product_of_matrices(equation):
+    shapes = {"bi": (3, 4), "i": (4,), "ii": (4, 4)}
+    mode = Rounding(arithmetic([torch.float32]))
+    with mode:
+        made = torch.einsum(
+            equation,
+            *(torch.rand(shapes[one], dtype=torch.float64) + 1 for one in equation.partition("->")[0].split(",")),
+        )
+        made = made * made
+    assert bool((mode.bound(made) < 2.0**-20 * made).all())
 
 
 def bounds_of(function, *args, kind=torch.float32):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_flatten, tree_map
 
 from tiletwin.judge import rounding_rules
@@ -68,9 +69,18 @@ class Rounding(OperationMode):
         self.generator = torch.Generator().manual_seed(seed)
         self.names: set[str] = set()
         """Of operations that have run."""
+        self.contractions = Contractions()
         self._bounds: dict[int, torch.Tensor] = {}
         self._kept: list[Any] = []
         """Storages that have bounds: no other one gets their address."""
+
+    def __enter__(self) -> Rounding:
+        self.contractions.__enter__()
+        return super().__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+        self.contractions.__exit__(*error)
 
     # ---- bounds by storage ----
 
@@ -120,6 +130,34 @@ class Rounding(OperationMode):
                     bound = bound + _of_cast(value, rounded_to)
                 self.set_bound(value, bound)
         return result
+
+
+class Contractions(TorchFunctionMode):
+    """Knows when torch.einsum makes a product of matrices of plain multiplications: where the index that it sums over
+    has the size 1, nothing else tells these apart from a multiplication of elements."""
+
+    depth, passed = 0, False
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        is_one = func is torch.einsum and _sums_an_index(args[0])
+        self.depth += is_one
+        try:
+            return func(*args, **(kwargs or {}))
+        finally:
+            self.depth -= is_one
+            self.passed |= is_one
+
+    def are_here(self) -> bool:
+        """In such a call, or in a backward pass that may be of one."""
+        return self.depth > 0 or (self.passed and torch._C._current_graph_task_id() != -1)
+
+
+def _sums_an_index(equation: Any) -> bool:
+    if not isinstance(equation, str):
+        return True  # lists of numbers: most do
+    given, arrow, result = equation.partition("->")
+    letters = [letter for letter in given if letter.isalpha()]
+    return bool(set(letters) - set(result)) if arrow else len(set(letters)) < len(letters)
 
 
 def _of_cast(value: torch.Tensor, kind: torch.dtype) -> torch.Tensor:

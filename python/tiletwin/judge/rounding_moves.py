@@ -27,9 +27,11 @@ _INDEXED = frozenset(
 
 
 class Rounding(Protocol):
-    """What rules ask of the mode: numbers, a rounding.Arithmetic; the bound of a tensor that it has seen."""
+    """What rules ask of the mode: numbers, a rounding.Arithmetic; contractions, a rounding.Contractions; the bound of a
+    tensor that it has seen."""
 
     numbers: Any
+    contractions: Any
     generator: torch.Generator
 
     def bound(self, tensor: torch.Tensor) -> torch.Tensor: ...

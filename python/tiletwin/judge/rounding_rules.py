@@ -156,8 +156,8 @@ def _of_operation(
         found = [2.0 * bound for bound in moved(mode, func, args, kwargs, outputs, steps)]
     if name in _CENTRED:
         found[0] = found[0] + _of_centring(name, numbers.unit, args[0], outputs)
-    if name == "mul" and floats and outputs[0].numel() > max((_own_numel(value) for value in floats), default=0):
-        # All pairs of two sets of numbers: a product of matrices, which a GPU may read as these.
+    if name == "mul" and floats and (mode.contractions.are_here() or _are_pairs(floats, outputs[0])):
+        # A product of matrices, which a GPU may read as these.
         found[0] = found[0] + numbers.operands * outputs[0].abs().nan_to_num(posinf=0.0)
     if name in _ADDS and are_off:
         found[0] = found[0] + 2 * numbers.sums * _largest_part(mode, floats, outputs[0])
@@ -193,9 +193,11 @@ def _largest_part(mode: Rounding, floats: list[torch.Tensor], result: torch.Tens
     return functools.reduce(torch.maximum, parts).expand(result.shape)
 
 
-def _own_numel(value: torch.Tensor) -> int:
-    """Elements that lie in memory each for itself: einsum expands its operands before it multiplies them."""
-    return math.prod(n for n, stride in zip(value.shape, value.stride()) if stride)
+def _are_pairs(operands: list[torch.Tensor], result: torch.Tensor) -> bool:
+    """Whether a multiplication makes all pairs of two sets of numbers. Elements count that lie in memory each for
+    itself: einsum expands its operands before it multiplies them."""
+    own = (math.prod(n for n, stride in zip(value.shape, value.stride()) if stride) for value in operands)
+    return result.numel() > max(own)
 
 
 def _of_centring(name: str, unit: float, value: torch.Tensor, outputs: list[torch.Tensor]) -> torch.Tensor | float:

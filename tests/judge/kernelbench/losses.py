@@ -13,7 +13,7 @@ def _term(p, t, HOW: tl.constexpr):
         d = tl.abs(p - t)
         v = tl.where(d < 1, 0.5 * d * d, d - 0.5)
     elif HOW == "kl":
-        v = tl.where(t > 0, t * (tl.log(t) - tl.log(p)), tl.where(t == 0, 0.0, float("nan")))
+        v = tl.where(t == 0, 0.0, t * tl.log(t)) - t * tl.log(p)
     else:
         v = 1 - p * t
         v = tl.where(v < 0, 0.0, v)
