@@ -1,14 +1,16 @@
 """NaN and random numbers of a reference, and arguments with which it crashes, are no mistakes of a kernel."""
 
 import os
+import time
 
 import pytest
 import torch
 from judged import scaled
+from tiletwin.judge import surviving
 from tiletwin.judge.oracle import answer
 from tiletwin.judge.problem import Problem
 from tiletwin.judge.schema import Schema
-from tiletwin.judge.surviving import is_risky, survives
+from tiletwin.judge.surviving import is_risky, why_not
 from tiletwin.judge.untouched import replaced, untouched
 
 
@@ -58,13 +60,19 @@ def test_what_stands_in_place_of_a_nan_fits_its_type():
 
 
 def test_a_reference_that_crashes_is_noticed_and_one_that_fails_is_no_crash():
-    assert survives(lambda: None) and survives(lambda: 1 / 0)
-    assert not survives(os.abort)
+    assert why_not(lambda: None) == ""
+    assert why_not(lambda: 1 / 0) == "it raises an exception"
+    assert why_not(os.abort) == "it crashes (SIGABRT)"
     assert is_risky([torch.zeros(3, dtype=torch.int64)]) and not is_risky([torch.zeros(3), 4])
 
 
 def test_offsets_with_which_torch_crashes_are_left_out():
     rows, at, weight = torch.randint(0, 9, (60,)), torch.zeros(0, dtype=torch.int64), torch.randn(9, 4)
     problem = problem_of(lambda i, at, w: torch.nn.functional.embedding_bag(i, w, at, mode="mean"))
-    assert not survives(lambda: answer(problem, [rows, at, weight], 0, 0))
-    assert survives(lambda: answer(problem, [rows, torch.tensor([0, 7]), weight], 0, 0))
+    assert why_not(lambda: answer(problem, [rows, at, weight], 0, 0)) == "it crashes (SIGSEGV)"
+    assert why_not(lambda: answer(problem, [rows, torch.tensor([0, 7]), weight], 0, 0)) == ""
+
+
+def test_a_reference_that_does_not_end_is_no_crash(monkeypatch):
+    monkeypatch.setattr(surviving, "MOST_SECONDS", 1)
+    assert why_not(lambda: time.sleep(30)) == "it takes more than 1 s"

@@ -34,7 +34,7 @@ from tiletwin.judge.schema import BadProblem
 from tiletwin.judge.scripts import divided
 from tiletwin.judge.settings import DEFAULT, Settings
 from tiletwin.judge.starter import Starter, StarterEnded
-from tiletwin.judge.surviving import is_risky, survives
+from tiletwin.judge.surviving import is_risky, why_not
 from tiletwin.judge.untouched import untouched
 from tiletwin.judge.verdict import Verdict
 from tiletwin.judge.verdicts import BROKEN, CHEATING, NOT_JUDGED, WRONG, Judged, Reason
@@ -198,8 +198,8 @@ class _Judging:
                     raise oracle.Refused("it takes a size of 1 only because torch broadcasts")
                 args = inputs.arguments(case)
                 ask = functools.partial(oracle.answer, problem, args, self.settings.seed, case.seed)
-                if case.number and is_risky(args) and not survives(ask):
-                    raise oracle.Refused("it crashes")
+                if case.number and is_risky(args) and (why := why_not(ask)):
+                    raise oracle.Refused(why)
                 answer = ask()
                 if case.way == "scalars" and self.base and oracle.are_same(self.base[0], answer):
                     raise oracle.Refused("its results do not depend on that number")
@@ -213,8 +213,8 @@ class _Judging:
             self._case(problem, case, args, answer)
 
     def _takes(self, problem: Problem, args: list[Any]) -> bool:
-        ask = functools.partial(oracle.takes, problem, args, self.settings.seed)
-        return (not is_risky(args) or survives(ask)) and ask()
+        ask = functools.partial(oracle.called, problem, args, self.settings.seed)
+        return not why_not(ask) if is_risky(args) else oracle.takes(problem, args, self.settings.seed)
 
     def _spent(self) -> float:
         """Seconds of a processor: of this thread and of the worker."""

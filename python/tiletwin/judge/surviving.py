@@ -1,4 +1,4 @@
-"""Whether a reference survives arguments: torch itself may crash on indices and offsets that point nowhere.
+"""Whether a reference takes arguments and survives: torch itself may crash on indices and offsets that point nowhere.
 
 Here:      one call in a process of its own, which ends with it.
 Not here:  the sandbox of submissions (sandbox.py): a reference is trusted, and only its crash is kept away.
@@ -25,10 +25,12 @@ def is_risky(args: list[Any]) -> bool:
     return any(not value.is_floating_point() for value in tensors_of(args))
 
 
-def survives(call: Callable[[], Any]) -> bool:
-    """Whether a process that makes the call ends by itself; an exception is no crash."""
+def why_not(call: Callable[[], Any]) -> str:
+    """Why a call, in a process of its own, gives nothing: it raises an exception, crashes or takes too long. Empty:
+    it returns."""
     child = os.fork()
     if child == 0:
+        failed = 1
         try:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGALRM):
@@ -36,6 +38,11 @@ def survives(call: Callable[[], Any]) -> bool:
             signal.alarm(MOST_SECONDS)
             torch.set_num_threads(1)  # others are not there behind a fork, and would be waited for
             call()
+            failed = 0
         finally:
-            os._exit(0)
-    return os.WIFEXITED(os.waitpid(child, 0)[1])
+            os._exit(failed)
+    status = os.waitpid(child, 0)[1]
+    if os.WIFEXITED(status):
+        return "it raises an exception" if os.WEXITSTATUS(status) else ""
+    ended = signal.Signals(os.WTERMSIG(status))
+    return f"it takes more than {MOST_SECONDS} s" if ended is signal.SIGALRM else f"it crashes ({ended.name})"
