@@ -38,7 +38,7 @@ def of_result(
     """
     found: dict[str, Any] = {"elements": tensor.numel(), "unwritten": 0, "first": -1, "how": "memory"}
     found |= {"writer": None, "constant": False, "sure": True}
-    found["filled"] = _is_constant(tensor, torch.ones(tensor.numel(), dtype=torch.bool))
+    found["filled"] = tensor.numel() != 1 and _is_constant(tensor.flatten())  # one alone says nothing
     changed = torch.tensor(True) if original is None else (tensor != original).flatten()
     hits = [
         (launch, [list(p) for p in row["places"]].index(list(place)))
@@ -69,19 +69,19 @@ def of_result(
         if not bool(missing.all()):
             found["unwritten"] = int(missing.sum())
             found["first"] = int(missing.nonzero()[0]) if found["unwritten"] else -1
-            found["constant"] = _is_constant(tensor, missing)
+            found["constant"] = tensor.numel() != 1 and _is_constant(tensor.flatten()[missing])
             return found
     missing = ~_members(tensor, [launch for launch in replayed if launch is not None]) & changed
     found["how"] = "numbers" if not bool(missing.any()) else "none"
-    found["constant"] = _is_constant(tensor, missing)
+    found["constant"] = tensor.numel() != 1 and _is_constant(tensor.flatten()[missing])
     found["unwritten"] = int(missing.sum())
     found["first"] = int(missing.nonzero()[0]) if found["unwritten"] else -1
     return found
 
 
-def _is_constant(tensor: torch.Tensor, which: torch.Tensor) -> bool:
-    """Whether these elements hold one number, as memory does that was filled. One element alone says nothing."""
-    return tensor.numel() != 1 and torch.unique(tensor.flatten()[which].double().nan_to_num(nan=0.5)).numel() <= 1
+def _is_constant(numbers: torch.Tensor) -> bool:
+    """Whether they are all one number, as memory holds that was filled."""
+    return bool(((numbers == numbers[:1]) | (numbers.isnan() & numbers[:1].isnan())).all())
 
 
 def _writer(hits: list[Any], offset: int) -> Any:
