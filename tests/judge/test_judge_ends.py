@@ -156,3 +156,16 @@ def test_processor_time_is_that_of_all_threads_and_children():
     finally:
         child.communicate()
     assert usage.of(child.pid) == usage.Usage(0.0, False)
+
+
+@pytest.mark.parametrize("reference_takes", [0.0, 0.5])
+def test_a_case_may_take_ten_times_what_the_reference_takes(reference_takes, tmp_path):
+    spin = "    import time\n    end = time.process_time() + {}\n    while time.process_time() < end: pass\n"
+    at = "    x = x.contiguous()\n"
+    submission = changed(at, spin.format(1) + at)
+    reference = REFERENCE.replace("def softmax(x):\n", "def softmax(x):\n" + spin.format(reference_takes))
+    assert reference != REFERENCE
+    paths = files(tmp_path, submission)
+    (tmp_path / "reference.py").write_text(reference)
+    verdict = judging.judge(*paths, Settings(most=1, seconds=0.5, case_seconds=0.5))
+    assert verdict.word == ("right" if reference_takes else "broken"), verdict

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,7 +52,7 @@ class Expected:
 class Answer:
     """written: numbers of the argument tensors that the reference writes. cotangents: for each result, or None.
     notes: what could not be derived. work: of the reference's operations, in units. launched: how many kernels it
-    launches itself."""
+    launches itself. seconds: of a processor, of the reference's plain call."""
 
     results: list[Expected]
     written: list[int]
@@ -60,6 +61,7 @@ class Answer:
     notes: list[str] = field(default_factory=list)
     work: float = 0.0
     launched: int = 0
+    seconds: float = 0.0
     draws: str = ""
     """The operation with which the reference draws random numbers."""
 
@@ -122,8 +124,10 @@ def answer(problem: Problem, args: list[Any], seed: int, case_seed: int) -> Answ
     wanted = [i for i, v in enumerate(args) if _differentiable(v)] if schema.gradients else []
     try:
         first, work, launches = own(args), Work(), list[Any]()
+        started = time.process_time()
         with work, _launches(launches.append):
             lows, _ = _ran(problem.call, first, wanted, None, seed)
+        spent = time.process_time() - started
         cotangents = _cotangents(lows, case_seed) if wanted else []
         if wanted:
             lows, low_grads = _ran(problem.call, own(args), wanted, cotangents, seed)
@@ -136,7 +140,7 @@ def answer(problem: Problem, args: list[Any], seed: int, case_seed: int) -> Answ
     written = [i for i, (a, b) in enumerate(zip(before, after)) if not _same(a, b)]
     names = ["result" if len(lows) == 1 else f"result {i}" for i in range(len(lows))]
     names += [f"gradient of argument {i}" for i in wanted] + [f"argument {i}" for i in written]
-    made = Answer([], written, wanted, cotangents, work=work.total, launched=len(launches))
+    made = Answer([], written, wanted, cotangents, work=work.total, launched=len(launches), seconds=spent)
     all_low = [value.cpu() for value in (*lows, *low_grads, *(after[i].detach() for i in written))]
     kinds = [value.dtype for value in before if value.is_floating_point()]
     kinds += [value.dtype for value in problem.weights.values() if value.is_floating_point()]
@@ -234,7 +238,7 @@ def _refuse(_: Any) -> None:
 
 
 def _of_tests(known: Known) -> Answer:
-    made = Answer([], [], work=known.work, launched=1)
+    made = Answer([], [], work=known.work, launched=1, seconds=known.seconds)
     for number, low in enumerate(known.results):
         exact = low.double() if low.is_floating_point() else low
         bound = _coarse(exact, UNITS.get(low.dtype, UNITS[torch.float32]))

@@ -17,10 +17,11 @@ from tiletwin.judge.schema import Schema
 
 @dataclass
 class Known:
-    """What tests gave with the reference, and the work that torch did in its functions."""
+    """What tests gave with the reference, the work that torch did in its functions, and seconds of a processor."""
 
     results: list[torch.Tensor]
     work: float
+    seconds: float = 0.0
 
 
 @dataclass

@@ -11,6 +11,7 @@ import copy
 import functools
 import inspect
 import io
+import time
 from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
@@ -115,17 +116,19 @@ def problem_of(module: ModuleType, entry: str) -> Problem:
     text, file = vars(module)["__tests__"], str(module.__file__)
     operations = Operations(file, only_own=True)
     torch.manual_seed(0)
+    started = time.process_time()
     try:
         with _Calls(module) as calls, operations, _filled_memory(), contextlib.redirect_stdout(io.StringIO()):
             results = results_of_tests(text, vars(module), file)
     except Exception as error:
         raise BadProblem(f"the reference's tests fail: {type(error).__name__}: {error}") from error
+    spent = time.process_time() - started
     tensors = [leaf.detach().cpu().clone() for leaf in tree_leaves(results) if isinstance(leaf, torch.Tensor)]
     work = sum(row[3] for row in operations.rows())
     recorded = [called for called, _ in calls.made if called in calls.launching]
     name = schema.reference or next(iter(recorded), "")
     made = Problem("tritonbench", name or "its tests", _none, _none, lambda seed: [], schema)
-    made.known, made.tests = Known(tensors, work), text
+    made.known, made.tests = Known(tensors, work, spent), text
     examples = [args for called, args in calls.made if called == name]
     if examples:
         run = _on_device(calls.functions[name])
