@@ -14,7 +14,7 @@ from tiletwin.judge.comparing import Comparison
 from tiletwin.judge.inputs import Case
 from tiletwin.judge.oracle import Answer
 from tiletwin.judge.schema import ALL
-from tiletwin.judge.verdicts import CHEATING, NOT_JUDGED, WRONG, Judged, Reason
+from tiletwin.judge.verdicts import BROKEN, CHEATING, NOT_JUDGED, WRONG, Judged, Reason
 
 LEAST_WORK = 64
 """Units below which torch operations are no work."""
@@ -40,6 +40,17 @@ REFUSALS = ("AssertionError", "ValueError", "NotImplementedError", "TypeError", 
             "OutOfResources", "IndexError", "ZeroDivisionError", "KeyError")  # fmt: skip
 """With these a submission may say that it does not take inputs unlike the examples."""
 _WRONG_CHECKS = ("undefined", "bounds", "races", "order", "promises", "barriers", "async", "uninitialized", "device")
+
+
+def of_failure(failed: dict[str, Any], is_usual: bool) -> Reason:
+    """Of a call that raised an exception. is_usual: its arguments are an example. It may decline others: no verdict."""
+    place: dict[str, Any] = {"file": failed.get("file", ""), "line": int(failed["line"] or 0)}
+    text, kinds = words_of(failed), failed["kinds"]
+    if any(kind in kinds for kind in KERNEL_FAULTS) and (is_usual or "CompilationError" not in kinds):
+        return Reason(WRONG, "error", text, program=tuple(failed.get("program", ())), **place)
+    if is_usual or not any(kind in kinds for kind in REFUSALS):
+        return Reason(BROKEN, "judge-error", text, **place)
+    return Reason("", "judge-declined", f"declines inputs unlike the examples: {text}", **place)
 
 
 def words_of(failed: dict[str, Any]) -> str:

@@ -293,19 +293,9 @@ class _Judging:
                     self.proof.unchanged = [equal([a], [b]) for a, b in zip(before, after)]
 
     def _failed(self, case: Case, args: list[Any], failed: dict[str, Any]) -> str:
-        place: dict[str, Any] = {"file": failed.get("file", ""), "line": int(failed["line"] or 0)}
-        text = evidence.words_of(failed)
-        program = tuple(failed.get("program", ()))
-        is_usual = case.is_example and not case.sizes
-        is_fault = any(kind in failed["kinds"] for kind in evidence.KERNEL_FAULTS)
-        if is_fault and (is_usual or "CompilationError" not in failed["kinds"]):
-            self.add(Reason(WRONG, "error", text, program=program, **place), case, args)
-            return "failed"
-        if is_usual or not any(kind in failed["kinds"] for kind in evidence.REFUSALS):
-            self.add(Reason(BROKEN, "judge-error", text, **place), case, args)
-            return "failed"
-        self.add(Reason("", "judge-declined", f"declines inputs unlike the examples: {text}", **place), case, args)
-        return "declined"
+        reason = evidence.of_failure(failed, case.is_example and not case.sizes)
+        self.add(reason, case, args)
+        return "failed" if reason.verdict else "declined"
 
     def _judged(
         self, case: Case, args: list[Any], answer: oracle.Answer, said: dict[str, Any], storages: list[torch.Tensor],
