@@ -46,8 +46,6 @@ _UNBOUNDED = ("values", "special")
 """Ways of which numbers without a bound are usual: they overflow, or decide what rounding decides."""
 REPEATS = 4
 """Calls with the same arguments, which show results that are remembered and memory that grows."""
-TIMES_REFERENCE = 10.0
-"""Of a reference's processor time a call may take so much, however large the files' own sizes are."""
 LEAST_SECONDS_ON_CLOCK = 60.0
 """Of all cases, however busy the machine is."""
 MOST_WRONG = 3
@@ -232,8 +230,7 @@ class _Judging:
             "cotangents": packer.tree(answer.cotangents), "repeats": repeats, "spoils": spoils,
             "numpy": self.problem.schema.numpy, "negative": case.word == NEGATIVE,
         }  # fmt: skip
-        most = max(self.settings.case_seconds, self.settings.seconds, TIMES_REFERENCE * answer.seconds)
-        most = SPOILED_SECONDS if spoils else most * (1 + repeats)
+        most = SPOILED_SECONDS if spoils else self.settings.call_seconds(answer.seconds) * (1 + repeats)
         return self.worker.ask(head, packer.storages, most, answers.Ran)
 
     def _case(self, problem: Problem, case: Case, args: list[Any], answer: oracle.Answer) -> None:

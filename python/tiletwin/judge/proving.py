@@ -18,7 +18,7 @@ from tiletwin.judge.oracle import Answer
 from tiletwin.judge.problem import Problem
 from tiletwin.judge.process import Worker, WorkerEnded
 from tiletwin.judge.reporting import Report
-from tiletwin.judge.results import leaf_tensors
+from tiletwin.judge.results import are_filled, described, leaf_tensors
 from tiletwin.judge.starter import Starter, StarterEnded
 from tiletwin.judge.verdicts import NOT_JUDGED, Reason
 from tiletwin.judge.verifier import CHECKS
@@ -105,8 +105,8 @@ class Proof:
         self.gaps: list[str] = []
         self._is_complete = False
         """Whether kernels have been shown to make the results of a case."""
-        self._earlier: dict[str, Any] | None = None
-        """What the verifier told of the first example."""
+        self._earlier: dict[str, dict[str, Any]] = {}
+        """What the verifier told of the first example with such arguments."""
 
     def of_gaps(self) -> Iterator[Reason]:
         """Without a reason for another verdict, what nobody has shown to come from kernels is not judged."""
@@ -135,7 +135,7 @@ class Proof:
     def _verify_one(self, verifier: Worker, reply: Reply) -> None:
         case, args, said = reply.case, reply.args, reply.said
         head, memory = reply.question(self.report.made.reasons, self.report.settings.targets)
-        most = max(self.report.settings.case_seconds, self.report.settings.seconds)
+        most = self.report.settings.call_seconds(reply.answer.seconds)
         told, _ = verifier.ask(head, memory, most, answers.Told)
         for why in (*said["unrecorded"], *told["problems"]):
             self.gaps.append(why)
@@ -163,13 +163,17 @@ class Proof:
         operations = reply.said["operations"]
         work = sum(row[3] for row in operations)
         if reply.problem.tests:
-            if unchanged and all(unchanged):
+            if unchanged and all(unchanged) and not are_filled([wanted.low for wanted in reply.answer.results]):
                 yield evidence.of_no_use()
             return
         yield from evidence.of_results(told["results"], reply.names, operations, reply.wrong, unchanged)
         if reply.case.is_example:
-            earlier, self._earlier = self._earlier, told
-            if earlier is not None:
+            shapes = described(reply.args)
+            if earlier := self._earlier.get(shapes):
                 size = sum(wanted.low.nbytes for wanted in reply.answer.results)
                 yield from evidence.of_inputs(told["unexplained"], earlier["unexplained"], work, size / 4)
                 yield from evidence.of_scalars(told["scalars"], earlier["scalars"], reply.args, work, size)
+            elif self._earlier:
+                text = "the examples have different shapes: whether kernels get results as arguments was not looked at"
+                yield Reason("", "judge-hidden-work", text)
+            self._earlier[shapes] = told

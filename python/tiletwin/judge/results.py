@@ -50,7 +50,13 @@ def bytes_of(args: Any) -> int:
 
 def are_filled(results: list[torch.Tensor]) -> bool:
     """Whether each tensor holds one number at most: such results need no kernel and tell nothing."""
-    return all(value.double().nan_to_num(nan=0.5).unique().numel() <= 1 for value in results)
+    return all(map(is_constant, results))
+
+
+def is_constant(numbers: torch.Tensor) -> bool:
+    """Whether they are all one number, as memory holds that was filled."""
+    numbers = numbers.flatten()
+    return bool(((numbers == numbers[:1]) | (numbers.isnan() & numbers[:1].isnan())).all())
 
 
 def raw(value: torch.Tensor) -> torch.Tensor:

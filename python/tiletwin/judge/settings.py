@@ -13,6 +13,8 @@ import msgspec
 
 from tiletwin.judge.sandbox import USUAL, Limits
 
+_TIMES_REFERENCE = 10.0
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -30,6 +32,11 @@ class Settings:
     limits: Limits = USUAL
     load_seconds: float = 60.0
     case_seconds: float = 20.0
+
+    def call_seconds(self, of_reference: float) -> float:
+        """What a call may take of a processor where the reference takes so much, however large the files' own sizes
+        are."""
+        return max(self.case_seconds, self.seconds, _TIMES_REFERENCE * of_reference)
 
     def as_options(self) -> dict[str, Any]:
         """What is not as it is by default, as plain data."""

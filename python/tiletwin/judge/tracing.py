@@ -4,7 +4,8 @@ Here:      results traced to stores of replayed launches; memory that kernels re
 Not here:  replaying (verifier.py).
 Rules:     - a byte of a result comes from a kernel if the storage is one that kernels were given, a program wrote the
              byte, and the result has what the replay leaves there;
-           - what an input's memory keeps of the input needs no kernel;
+           - what an input's memory keeps of the input needs no kernel, nor do copies of an input's numbers in less than
+             half of a result: of rotary embedding kernels often turn a part of each row;
            - a result in other memory comes from kernels if each of its numbers is one that a kernel wrote: copies,
              casts and changes of shape are allowed;
            - a number that a kernel reads is explained if it is one of the inputs' or of an earlier kernel's numbers, in
@@ -21,6 +22,7 @@ import numpy as np
 import torch
 
 from tiletwin.diff.launches import base_of, elements_of
+from tiletwin.judge.results import is_constant
 
 
 def of_result(
@@ -38,7 +40,7 @@ def of_result(
     """
     found: dict[str, Any] = {"elements": tensor.numel(), "unwritten": 0, "first": -1, "how": "memory"}
     found |= {"writer": None, "constant": False, "sure": True}
-    found["filled"] = tensor.numel() != 1 and _is_constant(tensor.flatten())  # one alone says nothing
+    found["filled"] = tensor.numel() != 1 and is_constant(tensor)  # one alone says nothing
     changed = torch.tensor(True) if original is None else (tensor != original).flatten()
     hits = [
         (launch, [list(p) for p in row["places"]].index(list(place)))
@@ -67,21 +69,26 @@ def of_result(
         missing = ~bytes_.all(-1).flatten() & changed
         found["sure"] = all(launch.bounds is not None for launch, _ in hits)
         if not bool(missing.all()):
+            if 2 * int(missing.sum()) <= missing.numel():
+                missing[missing.clone()] = ~_are_copies(tensor.flatten()[missing], inputs)
             found["unwritten"] = int(missing.sum())
             found["first"] = int(missing.nonzero()[0]) if found["unwritten"] else -1
-            found["constant"] = tensor.numel() != 1 and _is_constant(tensor.flatten()[missing])
+            found["constant"] = tensor.numel() != 1 and is_constant(tensor.flatten()[missing])
             return found
     missing = ~_members(tensor, [launch for launch in replayed if launch is not None]) & changed
     found["how"] = "numbers" if not bool(missing.any()) else "none"
-    found["constant"] = tensor.numel() != 1 and _is_constant(tensor.flatten()[missing])
+    found["constant"] = tensor.numel() != 1 and is_constant(tensor.flatten()[missing])
     found["unwritten"] = int(missing.sum())
     found["first"] = int(missing.nonzero()[0]) if found["unwritten"] else -1
     return found
 
 
-def _is_constant(numbers: torch.Tensor) -> bool:
-    """Whether they are all one number, as memory holds that was filled."""
-    return bool(((numbers == numbers[:1]) | (numbers.isnan() & numbers[:1].isnan())).all())
+def _are_copies(numbers: torch.Tensor, inputs: list[np.ndarray]) -> torch.Tensor:
+    """Which numbers have the bits of one of the inputs'."""
+    kind = np.dtype(f"i{numbers.itemsize}")
+    pools = [data[: data.size // kind.itemsize * kind.itemsize].view(kind) for data in inputs]
+    bits = numbers.contiguous().view(torch.uint8).numpy().view(kind)
+    return torch.from_numpy(np.isin(bits, np.concatenate(pools) if pools else bits[:0]))
 
 
 def _writer(hits: list[Any], offset: int) -> Any:
