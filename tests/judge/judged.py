@@ -48,7 +48,7 @@ def line_of(part: str, text: str) -> int:
     return next(i for i, line in enumerate(text.splitlines(), 1) if part in line)
 
 
-_SCALED = """
+SCALED = """
 @triton.jit
 def _scaled(x, y, n, factor, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
@@ -63,7 +63,7 @@ def scaled(x, factor):
         _scaled[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), factor, B=64)
     return y
 """
-_SCALED_REFERENCE = """
+SCALED_REFERENCE = """
 import torch
 def scaled(x, factor):
     return MADE
@@ -74,5 +74,5 @@ def get_inputs():
 
 def scaled(made: str, expected: str, folder: Path, **settings: int | float | str) -> Verdict:
     """The verdict of an expression of `value` and `factor` against one of `x` and `factor`, which is 0.5."""
-    texts = HEAD + _SCALED.replace("MADE", made), _SCALED_REFERENCE.replace("MADE", expected)
+    texts = HEAD + SCALED.replace("MADE", made), SCALED_REFERENCE.replace("MADE", expected)
     return judged(folder, *texts, **{"cases": 60, "seconds": 600.0, **settings})

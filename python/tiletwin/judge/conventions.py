@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import ast
 import copy
+import inspect
+import itertools
 import os
 from collections.abc import Callable
 from types import FunctionType, ModuleType
@@ -69,7 +71,7 @@ def problem_of(path: str, submission: str, entry: str = "") -> Problem:
         return _kernelbench(module, module.__dict__["__text__"], entry)
     if "__tests__" in module.__dict__:
         return tritonbench.problem_of(module, entry)
-    return on_device.for_host(_functions(module, names, entry))
+    return on_device.for_host(_functions(module, names, entry, submission))
 
 
 def _examples(module: ModuleType) -> Callable[[int], list[Any]]:
@@ -138,7 +140,7 @@ def _own_functions(module: ModuleType) -> list[str]:
     ]  # fmt: skip
 
 
-def _functions(module: ModuleType, names: dict[str, int], entry: str) -> Problem:
+def _functions(module: ModuleType, names: dict[str, int], entry: str, submission: str) -> Problem:
     schema = schema_of(getattr(module, "JUDGE", {}), ALL)
     own = _own_functions(module)
     common = [name for name in own if name in names]
@@ -150,4 +152,19 @@ def _functions(module: ModuleType, names: dict[str, int], entry: str) -> Problem
     wanted = entry or schema.entry or (reference if reference in names else "")
     wanted = wanted or next((name for name in ("launch", "solution", "submission") if name in names), reference)
     function = getattr(module, reference)
-    return Problem("functions", wanted, function, function, _examples(module), schema)
+    examples = _examples(module)
+    defaults = _common_defaults(function, submission, wanted, examples)
+    return Problem("functions", wanted, function, function, examples, schema, defaults=defaults)
+
+
+def _common_defaults(function: Callable[..., Any], submission: str, entry: str, examples: Any) -> list[Any]:
+    """Defaults of arguments behind the examples', as far as the submission has arguments of these names there."""
+    made = next((n for n in parsed(submission).body if isinstance(n, ast.FunctionDef) and n.name == entry), None)
+    if made is None or made.args.vararg is not None:
+        return []
+    known = [p for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    if all(one.default is one.empty for one in known):
+        return []
+    names, given = [one.arg for one in made.args.posonlyargs + made.args.args], len(examples(0))
+    both = itertools.takewhile(lambda pair: pair[0].name == pair[1], zip(known[given:], names[given:]))
+    return [one.default for one, _ in both]

@@ -45,6 +45,12 @@ class FreeSizes:
     def _is_free(self, inputs: Inputs, size: int) -> bool:
         if size not in self._known:
             small = dict(inputs.smaller)
-            tried = (inputs.resized(small | {size: n}) for n in probes(size))
-            self._known[size] = any(self._takes(inputs.problem, args) for args in tried)
+            self._known[size] = any(self._is_taken(inputs, small | {size: n}) for n in probes(size))
         return self._known[size]
+
+    def _is_taken(self, inputs: Inputs, sizes: dict[int, int]) -> bool:
+        try:
+            args = inputs.resized(sizes)
+        except ValueError:  # it makes no sense for these arguments
+            return False
+        return self._takes(inputs.problem, args)

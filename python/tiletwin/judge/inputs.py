@@ -1,7 +1,8 @@
 """Inputs of a problem: its examples, and what is made of them by varying sizes, values, strides, types and aliases.
 
 Here:      the list of cases, and each case's arguments, from a seed.
-Not here:  whether a reference takes them (oracle.py): a case that it refuses is left out.
+Not here:  what an example's numbers say of others (ranges.py), whether a reference takes arguments (oracle.py): a case
+           that it refuses is left out.
 Idea:      sizes that are equal in the examples are one size, in numbers among the arguments too. What this gets wrong
            the reference refuses.
 Invariant: a case's arguments depend on the problem, the submission's block sizes, the seed and the case's number.
@@ -23,7 +24,8 @@ from torch.utils._pytree import tree_map
 from tiletwin.judge import scalars
 from tiletwin.judge.frames import TYPES
 from tiletwin.judge.problem import Problem
-from tiletwin.judge.relations import Relation, candidates, is_ascending
+from tiletwin.judge.ranges import Range, like
+from tiletwin.judge.relations import Relation, candidates
 from tiletwin.judge.text_checks import parsed
 
 MOST_ELEMENTS = 1 << 16
@@ -38,6 +40,8 @@ _SMALL = (1, 2, 5, 3)
 _VALUES = ("small", "large", "zeros", "equal", "ties", "subnormal", "extreme", "mixed")
 NEGATIVE = "negative strides"
 """Of NumPy's arrays; the worker makes them, as tensors have none."""
+MIXED = "one transposed, the next sliced, the next as it is"
+"""Strides of one argument that are used for another, which has them too as long as all are laid out alike."""
 _SPECIAL = ("nan", "inf", "-inf")
 _SEEDS = 100_003
 
@@ -98,11 +102,15 @@ class Inputs:
         self.problem, self.seed = problem, seed
         self.blocks = blocks_of(submission)
         self.original = problem.examples(seed)
-        self._ranges: dict[int, _Range] = {}
+        self._ranges: dict[int, Range] = {}
         """Of the original arguments, by their ids."""
-        self.smaller = self._smaller()
-        self.first = () if self._elements({}) <= MOST_OF_EXAMPLE else self.smaller
         self.base_seed = seed * _SEEDS
+        self.smaller = self._smaller()
+        try:
+            self.resized(dict(self.smaller))
+        except ValueError:  # fewer places than distinct indices
+            self.smaller = ()
+        self.first = () if self._elements({}) <= MOST_OF_EXAMPLE else self.smaller
         example = self.base()
         self.relations = candidates(example, _symbols(example))
 
@@ -155,7 +163,7 @@ class Inputs:
         if "special" in vary:
             yield [("special", f"one {word}", small, word) for word in _SPECIAL]
         if "strides" in vary:
-            words = ["transposed", "sliced", "expanded"]
+            words = [MIXED, "transposed", "sliced", "expanded"]
             words += [NEGATIVE] if self.problem.schema.numpy else []
             yield [("strides", word, small, word) for word in words]
         if "offsets" in vary:
@@ -169,8 +177,8 @@ class Inputs:
         if "sizes" in vary:
             yield self._mixed_sizes()
         if "scalars" in vary:
-            sizes = _symbols(self.original)
-            yield [("scalars", what, first, word) for what, word in scalars.cases(self.original, sizes)]
+            given = [*self.original, *self.problem.defaults]
+            yield [("scalars", what, first, word) for what, word in scalars.cases(given, _symbols(self.original))]
 
     def _choices(self, size: int) -> list[int]:
         """Other numbers for a size of the examples."""
@@ -199,30 +207,45 @@ class Inputs:
         return (paired + ones[len(others) :] + others[len(ones) :])[:40]
 
     def _tied_sizes(self) -> list:
-        """Sizes of which one is a multiple of another, changed together: halves of a row, heads that share keys."""
+        """Sizes of which one is a multiple of another, changed together: halves of a row, heads that share keys. So are
+        numbers that divide a size, or count what lies in a group; they only become smaller."""
         small, rows = dict(self.smaller), []
         symbols = [n for n in _symbols(self.original)[:6] if n not in self.problem.schema.sizes]
-        for part, whole in itertools.permutations(symbols, 2):
-            if whole % part:
-                continue
-            for new in (n for n in self._choices(part)[:6] if n > 0):
-                sizes = tuple((small | {part: new, whole: new * (whole // part)}).items())
-                if self._elements(dict(sizes)) <= _MOST_OF_SIZES:
-                    what = f"{part} becomes {new}, {whole} becomes {new * (whole // part)}"
-                    rows.append(("sizes", what, sizes, "tied"))
+        numbers = [n for n in self._numbers() if n not in self.problem.schema.sizes]
+        changes = [
+            (part, new, whole, new * (whole // part))
+            for part, whole in (*itertools.permutations(symbols, 2), *itertools.product(numbers, symbols))
+            for new in self._choices(part)[:6]
+            if not whole % part and 0 < new < (part if part in numbers else new + 1)
+        ]
+        changes += [(n, n // 2, size, 2 * size) for n in numbers if not n % 2 for size in symbols]
+        for part, new, whole, then in changes:
+            sizes = tuple((small | {part: new, whole: then}).items())
+            if self._elements(dict(sizes)) <= _MOST_OF_SIZES:
+                rows.append(("sizes", f"{part} becomes {new}, {whole} becomes {then}", sizes, "tied"))
         random.Random(self.seed + 2).shuffle(rows)
-        return rows[:12]
+        return rows[:16]
+
+    def _numbers(self) -> list[int]:
+        """Whole numbers among the arguments that are no sizes."""
+        sizes = _symbols(self.original)
+        found = [v for v in self.original if type(v) is int and v >= scalars.LEAST_SIZE and v not in sizes]
+        return list(dict.fromkeys(found))
 
     def _mixed_sizes(self) -> list:
+        """In every second case multiples stay such."""
         chosen, small, rows = random.Random(self.seed + 1), dict(self.smaller), []
-        for _ in range(12):
-            new = {n: chosen.choice(self._choices(n) or [n]) for n in _symbols(self.original)}
+        symbols = sorted(_symbols(self.original))
+        for number in range(16):
+            new: dict[int, int] = {}
+            for n in symbols:
+                part = max((m for m in new if not n % m), default=0) if number % 2 else 0
+                is_fixed = n in self.problem.schema.sizes
+                new[n] = new[part] * (n // part) if part and not is_fixed else chosen.choice(self._choices(n) or [n])
             new = small | {old: max(n, 1) for old, n in new.items()}
-            if self._elements(new) > MOST_OF_EXAMPLE:
-                continue
             sizes = tuple(new.items())
             what = ", ".join(f"{old} becomes {n}" for old, n in sizes)
-            if self._elements(dict(sizes)) <= _MOST_OF_SIZES:
+            if self._elements(new) <= _MOST_OF_SIZES:
                 rows.append(("sizes", what, sizes, ""))
         return rows
 
@@ -233,7 +256,7 @@ class Inputs:
         if case.way == "relations":
             return self.relations[int(case.word)].changed(self.base())
         if case.way == "scalars":
-            return scalars.changed(self.base(), _symbols(self.original), case.word)
+            return scalars.changed([*self.base(), *self.problem.defaults], _symbols(self.original), case.word)
         generator = torch.Generator().manual_seed(case.seed)
         args = self._plain(case, generator)
         if case.way in ("values", "special"):
@@ -241,7 +264,8 @@ class Inputs:
         elif case.way == "dtypes":
             args = tree_map(lambda v: v.to(TYPES[case.word]) if _is_float(v) else v, args)
         elif case.way in ("strides", "offsets"):
-            args = tree_map(lambda v: _laid_out(v, case.word) if isinstance(v, torch.Tensor) else v, args)
+            words = itertools.cycle(("transposed", "sliced", "") if case.word == MIXED else (case.word,))
+            args = tree_map(lambda v: _laid_out(v, next(words)) if isinstance(v, torch.Tensor) else v, args)
         elif case.way == "aliases":
             args = _aliased(args)
         return args
@@ -262,89 +286,43 @@ class Inputs:
         return self.resized(dict(self.first))
 
     def _resized(self, sizes: dict[int, int], generator: torch.Generator) -> list[Any]:
-        limits = {n: sizes.get(n, n) for n in _symbols(self.original)}
+        """Errors: ValueError, there is no room for distinct indices."""
+        limits = self._with_room({n: n for n in _symbols(self.original)} | sizes)
 
         def one(value: Any) -> Any:
             if isinstance(value, torch.Tensor):
-                shape = [sizes.get(n, n) for n in value.shape]
-                if id(value) not in self._ranges:
-                    self._ranges[id(value)] = _Range.of(value)
-                return _like(value, self._ranges[id(value)], shape, limits, generator)
+                shape = [limits.get(n, n) for n in value.shape]
+                return like(value, self._range(value), shape, limits, generator)
             if isinstance(value, int) and not isinstance(value, bool) and value >= scalars.LEAST_SIZE:
-                return sizes.get(value, value)
+                return limits.get(value, value)
             return value
 
         return tree_map(one, self.original)
 
+    def _range(self, value: torch.Tensor) -> Range:
+        """Of one of the original arguments."""
+        if id(value) not in self._ranges:
+            self._ranges[id(value)] = Range.of(value)
+        return self._ranges[id(value)]
+
+    def _with_room(self, limits: dict[int, int]) -> dict[int, int]:
+        """What distinct indices point into grows with their number, as pages do of which a table names others for each
+        row, unless it is to have another size itself."""
+        made = dict(limits)
+        for value in tensors_of(self.original):
+            if value.is_floating_point() or value.dtype == torch.bool:
+                continue
+            known = self._range(value)
+            size, count = known.indexed(limits), math.prod(limits.get(n, n) for n in value.shape)
+            if known.are_places and size is not None and limits[size] == size and count + known.low > made[size]:
+                made[size] = count + int(known.low)
+        if made != limits and self._elements(made) > MOST_OF_EXAMPLE:
+            raise ValueError("too many numbers for distinct indices")
+        return made
+
 
 def _is_float(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
-
-
-@dataclass(frozen=True)
-class _Range:
-    """Of an example's numbers. Whoever looks at ten million of them in each case has no time left for cases."""
-
-    low: float
-    high: float
-    mean: float = 0.0
-    spread: float = 0.0
-    is_sorted: bool = False
-    mark: int = 0
-    """Of indices: the one negative number that stands for none (-1, -100); 0: there is none. marked: their share."""
-    marked: float = 0.0
-
-    @classmethod
-    def of(cls, value: torch.Tensor) -> _Range:
-        if value.dtype == torch.bool or not value.numel():
-            return cls(0, 1, value.double().mean().item() if value.numel() else 0.0)
-        if not value.is_floating_point():
-            low, high = int(value.min()), int(value.max())
-            marks = value == low
-            if low < 0 <= high and not bool((value[~marks] < 0).any()):
-                return cls(0, high, mark=low, marked=marks.double().mean().item())
-            return cls(low, high, is_sorted=is_ascending(value))
-        numbers = value.double()
-        low, high = float(numbers.min()), float(numbers.max())
-        return cls(low, high, float(numbers.mean()), float(numbers.std(correction=0)))
-
-
-def _like(
-    value: torch.Tensor, known: _Range, shape: list[int], limits: dict[int, int], generator: torch.Generator
-) -> torch.Tensor:
-    """Random numbers of the range that an example has."""
-    if value.numel() == 0:
-        return torch.zeros(shape, dtype=value.dtype)
-    if value.dtype == torch.bool:
-        return torch.rand(shape, generator=generator) < known.mean
-    if not value.is_floating_point():
-        low, high = int(known.low), int(known.high)
-        # Numbers below a size are indices into what has it; those up to it are lengths, or offsets.
-        bounds = [n for n in limits if n > high]
-        is_index = low >= 0 and bool(bounds) and high + 1 >= min(bounds) / 2
-        ends = low >= 0 and high in limits and (known.is_sorted or not is_index) and high + 1 not in limits
-        if ends:  # by chance, too: lengths only become smaller
-            high = limits[high] if known.is_sorted else min(high, limits[high])
-        elif is_index:
-            high = max(limits[min(bounds)], 1) - 1
-        made = torch.randint(min(low, high), high + 1, shape, generator=generator, dtype=torch.int64).to(value.dtype)
-        if known.mark:
-            made = torch.where(torch.rand(shape, generator=generator) < known.marked, known.mark, made)
-        return _ascending(made.sort().values, low == 0, high if ends else None) if known.is_sorted else made
-    if not known.spread > 0:
-        return torch.full(shape, known.mean, dtype=value.dtype)
-    if known.low >= 0:
-        made = known.low + (known.high - known.low) * torch.rand(shape, generator=generator, dtype=torch.float64)
-    else:
-        made = known.mean + known.spread * torch.randn(shape, generator=generator, dtype=torch.float64)
-    return made.to(value.dtype)
-
-
-def _ascending(made: torch.Tensor, from_zero: bool, last: int | None) -> torch.Tensor:
-    """Offsets, or keys, of numbers in order. last: what they end with, the size of what they divide."""
-    made[-1:] = made[-1:] if last is None else last
-    made[:1] = 0 if from_zero else made[:1]
-    return made
 
 
 def _with_values(value: Any, word: str, generator: torch.Generator) -> Any:
@@ -382,7 +360,7 @@ def _few(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 def _laid_out(value: torch.Tensor, word: str) -> torch.Tensor:
     """The same numbers elsewhere in memory."""
-    if not value.numel() or word == NEGATIVE or (word != "offset" and value.dim() == 0):
+    if not value.numel() or word in (NEGATIVE, "") or (word != "offset" and value.dim() == 0):
         return value
     if word == "transposed":
         return value.transpose(-1, -2).contiguous().transpose(-1, -2) if value.dim() > 1 else value

@@ -30,7 +30,7 @@ class Problem:
     for a seed. makes: arguments of a module's constructor; None: a function is called. weights: its state. sizes: what
     the file has as constants, if cases may have others; at: the problem with others. tests: a text that is run behind
     the submission, without arguments; known: what it gave with the reference. calls: the problem of one of the
-    functions that it calls."""
+    functions that it calls. defaults: of the arguments behind the examples'."""
 
     convention: str
     entry: str
@@ -45,4 +45,5 @@ class Problem:
     tests: str = ""
     known: Known | None = None
     calls: Problem | None = None
+    defaults: list[Any] = field(default_factory=list)
     note: str = ""
