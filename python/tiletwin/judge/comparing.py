@@ -6,10 +6,11 @@ Rules:     - an element is right within three times its bound, which is that of 
              operations (parts of sums in another order may be larger), or within twice what the reference is off by in
              the same types;
            - NaN where the reference has NaN, in float64 and in the submission's types; where only one of them has,
-             nothing is judged; where infinities among the inputs made it, an infinity will do: whether they meet
-             depends on how a sum is written;
-           - an infinity where the exact number may overflow, or, of float32 and bfloat16, is within a factor of four of
-             that: a * b of a * b + c overflows where it is not fused; where a bound is infinite nothing is judged.
+             nothing is judged; where infinities among the inputs made NaN or an infinity, either will do: whether they
+             meet depends on how a sum is written, and parts of a scan have other signs than the whole;
+           - an infinity, or NaN, where the exact number may overflow, or, of float32 and bfloat16, is within a factor
+             of 2^32 of that: a * b of a * b + c overflows where it is not fused, and so do products of a scan's gates;
+             where a bound is infinite nothing is judged.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import torch
 from tiletwin.judge.oracle import Expected
 from tiletwin.judge.rounding import ROUNDINGS
 
+ROOM = 2.0**32
+"""By which parts of a computation may be larger than what comes out, in large numbers."""
 ORDERS = 3
 """Bounds by which right implementations differ whose sums are made in another order than the reference's."""
 
@@ -97,12 +100,13 @@ def _floats(expected: Expected, got: torch.Tensor) -> tuple[torch.Tensor, torch.
     distance = (value - exact).abs()
     right = (distance <= bound) | (value == exact) | (value.isnan() & exact.isnan())
     if expected.of_infinities:
-        right |= value.isinf() & exact.isnan()
+        right |= (value.isnan() | exact.isnan()) & ~value.isfinite() & ~exact.isfinite()
     largest = torch.finfo(kind).max
     # Kernels compute in float32: halves have room there.
-    room = 4 if largest >= torch.finfo(torch.bfloat16).max and kind != torch.float64 else 1
-    overflows = exact.isfinite() & (size + bound >= largest / room)
-    right |= overflows & (value.isinf() | value.isnan() | (value.abs() + bound >= largest))
+    has_room = largest < torch.finfo(torch.bfloat16).max or kind == torch.float64
+    near = exact.isfinite() & (size + bound >= largest / (1 if has_room else ROOM))
+    right |= near & (value.isinf() | value.isnan() | (value.abs() + bound >= largest))
+    overflows = near & (size + bound >= largest / (1 if has_room else 4))
     open_ = (
         bound.isinf() | (exact.isnan() != low.isnan()) | ((exact.isinf() | low.isinf()) & (low != exact) & ~overflows)
     )

@@ -38,8 +38,8 @@ class Refused(Exception):
 @dataclass
 class Expected:
     """One tensor that a submission has to give. name: "result", "result 1", "gradient of argument 0", "argument 2".
-    exact, bound: float64, for floats; low: as the reference gives it in the submission's types. of_infinities: NaN is
-    what became of infinities among the inputs."""
+    exact, bound: float64, for floats; low: as the reference gives it in the submission's types. of_infinities: NaN
+    and infinities are what became of infinities among the inputs."""
 
     name: str
     low: torch.Tensor

@@ -60,7 +60,8 @@ class Relation:
     def changed(self, args: list[Any]) -> list[Any]:
         """The other call's arguments. Numbers that are the size go along."""
         if self.word == "doubled":
-            return [2 * value if i == self.number else value for i, value in enumerate(args)]
+            # By float64: torch computes nothing in float8.
+            return [(2 * v.double()).to(v.dtype) if i == self.number else v for i, v in enumerate(args)]
 
         def one(value: Any) -> Any:
             if isinstance(value, torch.Tensor):

@@ -55,7 +55,7 @@ def are_filled(results: list[torch.Tensor]) -> bool:
 
 def is_constant(numbers: torch.Tensor) -> bool:
     """Whether they are all one number, as memory holds that was filled."""
-    numbers = numbers.flatten()
+    numbers = numbers.flatten().double()  # float8 has no comparison
     return bool(((numbers == numbers[:1]) | (numbers.isnan() & numbers[:1].isnan())).all())
 
 

@@ -28,12 +28,14 @@ def replaced(args: list[Any], factor: float) -> list[Any]:
     """Arguments whose NaN and infinities are the mean size of the other numbers, times a factor."""
 
     def one(value: Any) -> Any:
-        if not isinstance(value, torch.Tensor) or not value.is_floating_point() or bool(value.isfinite().all()):
+        if not isinstance(value, torch.Tensor) or not value.is_floating_point():
             return value
-        size = value[value.isfinite()].abs().double().mean().nan_to_num(nan=1.0).item() or 1.0
+        numbers = value.double()  # float8 has no isfinite
+        if bool(numbers.isfinite().all()):
+            return value
+        size = numbers[numbers.isfinite()].abs().mean().nan_to_num(nan=1.0).item() or 1.0
         most = torch.finfo(value.dtype).max / 4
-        other = torch.full_like(value, max(min(factor * size, most), -most))
-        return torch.where(value.isfinite(), value, other)
+        return torch.where(numbers.isfinite(), numbers, max(min(factor * size, most), -most)).to(value.dtype)
 
     return tree_map(one, args)
 
@@ -44,7 +46,9 @@ def _grown(args: list[Any], factor: float) -> list[Any]:
     def one(value: Any) -> Any:
         if not isinstance(value, torch.Tensor) or not value.is_floating_point():
             return value
-        return torch.where(value.isinf(), value.sign() * (factor * torch.finfo(value.dtype).max), value)
+        numbers = value.double()
+        largest = factor * torch.finfo(value.dtype).max
+        return torch.where(numbers.isinf(), numbers.sign() * largest, numbers).to(value.dtype)
 
     return tree_map(one, args)
 
