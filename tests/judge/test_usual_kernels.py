@@ -1,6 +1,8 @@
 """Kernels as people write them, whose references say nothing but an example: sizes that belong together, masks made of
 infinities, targets that stand for none, widths that have to be powers of two."""
 
+import textwrap
+
 import pytest
 import torch
 from judged import HEAD, HERE, changed, judged, line_of
@@ -151,3 +153,62 @@ def get_inputs():
 """
     verdict = judged(tmp_path, text, reference, cases=10)
     assert verdict.word == word and len(verdict.cases) > 3, str(verdict)
+
+
+TURNED = """
+@triton.jit
+def _halved(x, y, columns, half: tl.constexpr, B: tl.constexpr):
+    row, i = tl.program_id(0), tl.arange(0, B)
+    keep = i < half
+    tl.store(y + row * columns + i, tl.load(x + row * columns + i, mask=keep) * 0.5, mask=keep)
+
+
+def halved(x, half=24):
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    y[:, half:] = x[:, half:]
+    _halved[(x.shape[0],)](x, y, x.shape[1], half, B=64)
+    return y
+"""
+TURNED_REFERENCE = """
+import torch
+def halved(x, half=24):
+    return torch.cat([x[:, :half] * 0.5, x[:, half:]], 1)
+def get_inputs():
+    return [torch.randn(5, 40)]
+JUDGE = {"vary": ["values"]}
+"""
+
+
+@pytest.mark.parametrize("half, word", [(24, "right"), (4, "cheating")])
+def test_torch_may_copy_a_part_of_a_result_and_not_most_of_it(half, word, tmp_path):
+    texts = [text.replace("half=24", f"half={half}") for text in (HEAD + TURNED, TURNED_REFERENCE)]
+    verdict = judged(tmp_path, *texts, cases=6)
+    assert verdict.word == word, verdict
+    assert word == "right" or "were written by no kernel" in verdict.reasons[0].text
+
+
+def test_what_kernels_get_as_numbers_is_compared_between_examples_of_one_shape(tmp_path):
+    reference = """
+    import torch
+    def scaled(x):
+        return x.sum() * x.shape[1]
+    def get_inputs():
+        return [torch.randn(2, int(torch.randint(3, 1000, ())))]
+    """
+    submission = """
+    @triton.jit
+    def _summed(x, y, n, columns, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(y, tl.sum(tl.load(x + i, mask=i < n, other=0.0), 0) * columns)
+
+
+    def scaled(x):
+        x = x.contiguous()
+        y = torch.empty((), device=x.device)
+        _summed[(1,)](x, y, x.numel(), x.shape[1], B=triton.next_power_of_2(max(x.numel(), 1)))
+        return y
+    """
+    verdict = judged(tmp_path, HEAD + textwrap.dedent(submission), reference, cases=10)
+    assert verdict.word == "right", verdict
+    assert any("the examples have different shapes" in reason.text for reason in verdict.reasons)
