@@ -62,6 +62,15 @@ def test_indices_of_one_row_stay_distinct():
     assert made.shape == (300, 4) and not bool((made.diff() == 0).any()) and int(made.max()) == 8
 
 
+@pytest.mark.parametrize("new", [7, 97, 300])
+def test_indices_in_order_stay_in_order_and_distinct(new):
+    inputs = Inputs(problem_of(lambda x, at: x, torch.randn(40, 5), torch.arange(40)), "")
+    made, at = inputs.resized({40: new})
+    assert made.shape[0] == new and at.tolist() == list(range(new))
+    some = Inputs(problem_of(lambda x, at: x, torch.randn(160, 5), SLOTS.sort().values), "").resized({40: 97})[1]
+    assert bool((some.diff() > 0).all()) and int(some.max()) < 160
+
+
 def test_a_number_that_stands_for_none_may_come_again():
     slots = torch.where(torch.arange(40) % 8 == 0, -1, SLOTS)
     made = Inputs(problem_of(lambda x, at: x, torch.randn(10, 16, 4), slots), "").resized({40: 97})[1]
