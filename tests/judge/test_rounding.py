@@ -4,6 +4,7 @@ usual size are outside."""
 import pytest
 import torch
 import torch.nn.functional as F
+from tiletwin.judge.comparing import ORDERS
 from tiletwin.judge.rounding import UNITS, Rounding, arithmetic
 
 X, W = (64, 96), (96, 48)
@@ -223,3 +224,53 @@ def test_a_sum_that_a_factor_behind_it_saves_from_overflow_is_open():
 def test_which_of_equal_numbers_comes_first_is_open_where_torch_does_not_say(function, open_):
     x = torch.tensor([[3.0, 1.0, 3.0, 2.0], [5.0, 4.0, 4.0, 3.0]])
     assert bounds_of(function, x)[1].isinf().tolist() == open_
+
+
+def _loop(a, b):
+    h, rows = torch.zeros_like(b[:, 0]), []
+    for t in range(b.shape[1]):
+        h = a[:, t] * h + b[:, t]
+        rows.append(h)
+    return torch.stack(rows, 1)
+
+
+def _tree(a, b, first=1):
+    """The same as an inclusive scan (Hillis and Steele, 1986), whose last steps are as long as the row."""
+    by = first
+    while by < b.shape[1]:
+        b = torch.cat([b[:, :by], a[:, by:] * b[:, :-by] + b[:, by:]], 1)
+        a = torch.cat([a[:, :by], a[:, by:] * a[:, :-by]], 1)
+        by *= 2
+    return b
+
+
+GATES = {
+    "sigmoid": torch.sigmoid, "tanh": torch.tanh, "normal": lambda x: x, "near 1": lambda x: 1 - x.abs() / 100,
+    "of many sizes": lambda x: torch.sigmoid(x) * 2.0 ** (4 * x.flip(1)).round().clamp(-8, 8),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_a_recurrence_may_be_a_tree_of_which_each_level_rounds(name):
+    generator = torch.Generator().manual_seed(5)
+    a, b = GATES[name](torch.randn(3000, 128, generator=generator)), torch.randn(3000, 128, generator=generator)
+    exact, bound = bounds_of(_loop, a, b)
+    bound = UNITS[torch.float32] * (ORDERS * bound + exact.abs())
+    off = (_tree(a, b).double() - exact).abs()
+    assert float((off / bound.clamp(min=1e-300)).max()) < 0.7
+    assert bool(((_tree(a, b, 2).double() - exact).abs() > bound).double().mean() > 0.9)
+    assert bool((bound <= 2.0**-12 * _loop(a.double().abs(), b.double().abs())).all())
+
+
+def test_additions_one_behind_the_other_are_counted_through_views_and_writes():
+    mode = Rounding(arithmetic([torch.float32]))
+    with mode:
+        x = torch.randn(4, 8, dtype=torch.float64)
+        out = torch.zeros_like(x)
+        for i in range(1, 8):
+            out[:, i] = out[:, i - 1] + x[:, i]
+        assert mode.depth == 7
+        _ = out.t() * 2
+        assert mode.depth == 7
+        _ = x * 2
+        assert mode.depth == 0

@@ -70,6 +70,11 @@ class Rounding(OperationMode):
         self.names: set[str] = set()
         """Of operations that have run."""
         self.contractions = Contractions()
+        self.depth = 0
+        """Of the operation that runs: additions one behind the other, in a chain that others compute as a tree: there
+        the largest part is rounded once at each level."""
+        self._depths: dict[int, int] = {}
+        """By storages, as bounds."""
         self._bounds: dict[int, torch.Tensor] = {}
         self._kept: list[Any] = []
         """Storages that have bounds: no other one gets their address."""
@@ -115,6 +120,9 @@ class Rounding(OperationMode):
         if name_of(func) == "_to_copy" and rounded_to is not None:
             rounded_to = rounded_to if isinstance(args[0], torch.Tensor) and args[0].is_floating_point() else None
         self.names.add(name_of(func))
+        operands = [value for value in tree_flatten((args, kwargs))[0] if isinstance(value, torch.Tensor)]
+        self.depth = max((self._depths.get(v.untyped_storage().data_ptr(), 0) for v in operands), default=0)
+        self.depth += name_of(func) in rounding_rules.CHAINED
         before = (args, kwargs)
         if func._schema.is_mutable:
             before = tree_map(lambda v: _copied(v, self), before)
@@ -129,6 +137,7 @@ class Rounding(OperationMode):
                 if rounded_to is not None and name_of(func) == "_to_copy":
                     bound = bound + _of_cast(value, rounded_to)
                 self.set_bound(value, bound)
+                self._depths[value.untyped_storage().data_ptr()] = self.depth
         return result
 
 

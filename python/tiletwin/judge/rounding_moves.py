@@ -28,10 +28,11 @@ _INDEXED = frozenset(
 
 class Rounding(Protocol):
     """What rules ask of the mode: numbers, a rounding.Arithmetic; contractions, a rounding.Contractions; the bound of a
-    tensor that it has seen."""
+    tensor that it has seen; depth, how many additions the operation's result has one behind the other."""
 
     numbers: Any
     contractions: Any
+    depth: int
     generator: torch.Generator
 
     def bound(self, tensor: torch.Tensor) -> torch.Tensor: ...

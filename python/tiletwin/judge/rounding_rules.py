@@ -76,6 +76,8 @@ _ELEMENTWISE = frozenset("add add_ sub sub_ rsub mul mul_ div div_ addcmul addcd
 _WHOLE = frozenset("add add_ sub sub_ rsub mul mul_".split())
 """Exact for whole numbers."""
 _ADDS = frozenset("add add_ sub sub_ rsub".split())
+CHAINED = _ADDS | frozenset("addcmul addcmul_ addcdiv addcdiv_ lerp lerp_".split())
+"""Many of these one behind the other are a sum, or a recurrence, that others compute as a tree."""
 _DIVIDES = frozenset("div div_ reciprocal addcdiv".split())
 _FUNCTIONS = frozenset(
     """
@@ -161,6 +163,10 @@ def _of_operation(
         found[0] = found[0] + numbers.operands * outputs[0].abs().nan_to_num(posinf=0.0)
     if name in _ADDS and are_off:
         found[0] = found[0] + 2 * numbers.sums * _largest_part(mode, floats, outputs[0])
+    if name in CHAINED:
+        # Each level of a tree in place of the chain rounds; of the first two the bound has room.
+        levels = max(math.log2(max(mode.depth, 1)) - 2.0, 0.0)
+        found[0] = found[0] + levels / 2 * numbers.sums * outputs[0].abs().nan_to_num(posinf=0.0)
     if name in _PERIODIC:
         found = [_over_periods(name, args[0], mode.bound(args[0]), found[0])]
     if name in _MULTIPLIES:
