@@ -4,7 +4,7 @@ import pytest
 import torch
 from judged import HEAD, SCALED, SCALED_REFERENCE, judged, scaled
 from tiletwin.judge import scalars
-from tiletwin.judge.inputs import Inputs
+from tiletwin.judge.inputs import Inputs, tensors_of
 from tiletwin.judge.problem import Problem
 from tiletwin.judge.relations import Relation, candidates
 from tiletwin.judge.schema import Schema
@@ -90,6 +90,17 @@ def test_numbers_with_several_explanations_do_not_grow():
     inputs = Inputs(problem_of(lambda x, n: x, torch.randn(5, 6, 16, 128), lengths), "")
     assert int(inputs.resized({128: 257, 5: 300})[1].max()) == 81
     assert int(inputs.resized({128: 64, 5: 300})[1].max()) == 40
+
+
+def test_one_argument_at_a_time_has_a_nan():
+    args = [torch.randn(3, 5), 4, torch.randn(5), torch.arange(5), [torch.randn(2), torch.randn(3)]]
+    inputs = Inputs(problem_of(lambda *args: args[0], *args), "")
+    special = [case for case in inputs.cases() if case.way == "special"]
+    assert len(special) == 9 and {case.word.split()[1] for case in special[:3]} == {"0", "2", "4"}
+    for case in special:
+        at = [i for i, value in enumerate(inputs.arguments(case)) if not all(
+            bool(one.double().isfinite().all()) for one in tensors_of([value]))]  # fmt: skip
+        assert at == [int(case.what[-1])] and case.what.startswith(f"one {case.word.split()[0]} in argument")
 
 
 def test_numbers_that_count_change_with_the_sizes_that_they_divide():

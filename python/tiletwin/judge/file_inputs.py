@@ -41,6 +41,7 @@ class FileInputs(Inputs):
         self.smaller = self.of_file.smaller(MOST_ELEMENTS, declared)
         self.note = self.of_file.said(self.first)
         self._known: dict[Sizes, Problem] = {self.first: problem}
+        self.original = problem.examples(seed)
 
     @property
     def of_shapes(self) -> Inputs | None:

@@ -42,7 +42,8 @@ NEGATIVE = "negative strides"
 """Of NumPy's arrays; the worker makes them, as tensors have none."""
 MIXED = "one transposed, the next sliced, the next as it is"
 """Strides of one argument that are used for another, which has them too as long as all are laid out alike."""
-_SPECIAL = ("nan", "inf", "-inf")
+_SPECIAL, MOST_SPECIAL = ("nan", "inf", "-inf"), 4
+"""MOST_SPECIAL: arguments that get NaN and infinities."""
 _SEEDS = 100_003
 
 
@@ -161,7 +162,7 @@ class Inputs:
         if "values" in vary:
             yield [("values", f"{word} numbers", small, word) for word in self.values]
         if "special" in vary:
-            yield [("special", f"one {word}", small, word) for word in _SPECIAL]
+            yield self._special_cases()
         if "strides" in vary:
             words = [MIXED, "transposed", "sliced", "expanded"]
             words += [NEGATIVE] if self.problem.schema.numpy else []
@@ -179,6 +180,14 @@ class Inputs:
         if "scalars" in vary:
             given = [*self.original, *self.problem.defaults]
             yield [("scalars", what, first, word) for what, word in scalars.cases(given, _symbols(self.original))]
+
+    def _special_cases(self) -> list:
+        """In one argument at a time: of several NaN, what each decides is not known."""
+        floats = [number for number, value in enumerate(self.original) if any(map(_is_float, tensors_of([value])))]
+        floats = floats[:MOST_SPECIAL]
+        turns = itertools.product(range(len(floats)), enumerate(_SPECIAL))
+        made = [(word, floats[(turn + place) % len(floats)]) for turn, (place, word) in turns]
+        return [("special", f"one {word} in argument {i}", self.smaller, f"{word} {i}") for word, i in made]
 
     def _choices(self, size: int) -> list[int]:
         """Other numbers for a size of the examples."""
@@ -259,8 +268,11 @@ class Inputs:
             return scalars.changed([*self.base(), *self.problem.defaults], _symbols(self.original), case.word)
         generator = torch.Generator().manual_seed(case.seed)
         args = self._plain(case, generator)
-        if case.way in ("values", "special"):
+        if case.way == "values":
             args = tree_map(lambda v: _with_values(v, case.word, generator), args)
+        elif case.way == "special":
+            word, number = case.word.split()
+            args[int(number)] = tree_map(lambda v: _with_values(v, word, generator), args[int(number)])
         elif case.way == "dtypes":
             args = tree_map(lambda v: v.to(TYPES[case.word]) if _is_float(v) else v, args)
         elif case.way in ("strides", "offsets"):
