@@ -55,6 +55,7 @@ def test_a_width_that_does_not_compile_is_declined_and_said(tmp_path):
     assert "declined" in {case.outcome for case in verdict.cases}
     (said, *_) = [reason for reason in verdict.reasons if "power of 2" in reason.text]
     assert not said.verdict and said.line == line_of("tl.arange(0, D)", text)
+    assert "\n" not in said.text and "CompilationError: arange's range" in said.text, said.text
 
 
 def inputs_of(call, *examples):

@@ -85,7 +85,7 @@ class _Traced(TypedDict):
     unwritten: int
     first: int
     how: str
-    writer: tuple[str, Annotated[list[int], _Few], str | None, int | None] | None
+    writer: tuple[str, Annotated[list[int], _Few], str | None, int | None, str] | None
     constant: bool
     filled: bool
     sure: bool

@@ -55,7 +55,9 @@ def of_failure(failed: dict[str, Any], is_usual: bool) -> Reason:
 
 def words_of(failed: dict[str, Any]) -> str:
     """Kind and text of an exception, without the place and the source line that a reason has anyway."""
-    text = re.sub(r"^\S+:\d+:\d+: ", "", failed["text"]) if failed.get("file") else failed["text"]
+    text = failed["text"]
+    if failed.get("file"):  # then the line stands in the reason anyway, with a mark below it in a compiler's text
+        text = re.sub(r"^\S+:\d+:\d+:(?: |\n[^\n]*\n\s*\^+\s*\n)", "", text)
     text = re.sub(r"\n[^\n]*\n\s*\^+\s*$", "", text) if failed.get("file") else text
     return f"{failed['kind']}: {text}" if text.strip() else failed["kind"]
 

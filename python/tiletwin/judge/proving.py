@@ -152,9 +152,9 @@ class Proof:
                 self.report.add(reason, case, args)
         for name, one in zip(reply.names, told["results"]):
             for reason in reply.about(name, self.report.made.reasons) if one["writer"] is not None else ():
-                reason.kernel, program, file, line = one["writer"]
+                reason.kernel, program, file, line, argument = one["writer"]
                 reason.program, reason.file = tuple(program), self.report.own_file(file)
-                reason.line = int(line or 0) or text_checks.only_write(self.report.text, reason.kernel)
+                reason.line = int(line or 0) or text_checks.only_write(self.report.text, reason.kernel, argument)
                 reason.source = self.report.source(reason)
 
     def _of_origins(self, reply: Reply, told: dict[str, Any]) -> Iterator[Reason]:

@@ -100,18 +100,21 @@ def _called(node: ast.Call, names: dict[str, str]) -> Iterator[tuple[str, str, i
         yield kind, f"calls {called}", node.lineno
 
 
-def only_write(text: str, kernel: str) -> int:
-    """The line of the only atomic operation of a kernel, or of its only store if it has none of these; 0: there are
-    more, or the text is no Python."""
-    try:
-        nodes = [
-            node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef) and node.name == kernel
-        ]
-    except (SyntaxError, ValueError):
-        return 0
-    calls = [node for found in nodes for node in ast.walk(found) if isinstance(node, ast.Call)]
-    for words in ("tl.atomic_", "tl.store"):
-        lines = {node.lineno for node in calls if _dotted(node.func).startswith(words)}
-        if lines:
-            return lines.pop() if len(lines) == 1 else 0
-    return 0
+def only_write(text: str, kernel: str, argument: str = "") -> int:
+    """The line of the only atomic operation of a kernel, or of its only store if it has none of these, into an argument
+    where there are more; 0: there are more even so, or the text is no Python."""
+    tree = parsed(text)
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == kernel]
+    calls = [node for one in found for node in ast.walk(one) if isinstance(node, ast.Call) and node.args]
+    names = {argument}
+    for node in (node for one in found for node in ast.walk(one)):
+        if isinstance(node, ast.Assign) and names & _names(node.value):
+            names |= _names(ast.Tuple(node.targets))
+    written = [[node for node in calls if _dotted(node.func).startswith(words)] for words in ("tl.atomic_", "tl.store")]
+    into = [[node for node in one if names & _names(node.args[0])] for one in written]
+    lines = {node.lineno for node in next(filter(None, into + written), [])}
+    return lines.pop() if len(lines) == 1 else 0
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}

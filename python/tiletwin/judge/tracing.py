@@ -34,9 +34,9 @@ def of_result(
     needs no kernel.
 
     Returns: elements, unwritten (number of elements that no kernel wrote), first (flat number of the first one), how
-    ("memory", "input", "numbers" or "none"), writer (kernel, program, file, line) or None, constant (the unwritten
-    elements hold one number), filled (all elements do), sure (stores of what was there
-    before are seen; of large launches they are not).
+    ("memory", "input", "numbers" or "none"), writer (kernel, program, file, line, argument) or None, constant (the
+    unwritten elements hold one number), filled (all elements do), sure (stores of what was there before are seen; of
+    large launches they are not).
     """
     found: dict[str, Any] = {"elements": tensor.numel(), "unwritten": 0, "first": -1, "how": "memory"}
     found |= {"writer": None, "constant": False, "sure": True}
@@ -92,26 +92,34 @@ def _are_copies(numbers: torch.Tensor, inputs: list[np.ndarray]) -> torch.Tensor
 
 
 def _writer(hits: list[Any], offset: int) -> Any:
+    """Kernel, program, file, line, and the argument by which the kernel has the memory; the latter alone of atomic
+    operations, and where launches are too large."""
     for launch, storage in reversed(hits):
         near = np.empty(0) if launch.bounds is None else launch.bounds.writers.get(storage, np.empty(0))
         near = np.flatnonzero(near > 0)
         if not near.size and not bool(launch.written[storage].any()):
             continue  # it reads the memory, or stores what was there
+        unknown = _unknown(launch, storage)
         if launch.bounds is None:
-            return [launch.kernel, [], "", 0]
+            return unknown
         for _, array in launch.launch.arrays():
             if array.storage == storage:
                 element = (offset - array.offset % array.item) // array.item
                 found = launch.bounds.writer(storage, element)
                 if found is not None:
                     program, where = found
-                    return [launch.kernel, list(program), *(where[:2] if where else ("", 0))]
+                    return [launch.kernel, list(program), *(where[:2] if where else ("", 0)), unknown[-1]]
                 if near.size:
                     found = launch.bounds.writer(storage, int(near[np.abs(near - element).argmin()]))
                     where = found[1] if found else None
-                    return [launch.kernel, [], *(where[:2] if where else ("", 0))]
-                return [launch.kernel, [], "", 0]  # by an atomic operation
-    return next(([launch.kernel, [], "", 0] for launch, _ in reversed(hits) if launch.bounds is not None), None)
+                    return [launch.kernel, [], *(where[:2] if where else ("", 0)), unknown[-1]]
+                return unknown  # by an atomic operation
+    return next((_unknown(*one) for one in reversed(hits) if one[0].bounds is not None), None)
+
+
+def _unknown(launch: Any, storage: int) -> list[Any]:
+    names = [name for name, array in launch.launch.arrays() if array.storage == storage]
+    return [launch.kernel, [], "", 0, names[0] if len(names) == 1 else ""]
 
 
 def _numbers(data: np.ndarray, array: Any) -> np.ndarray:
