@@ -274,3 +274,17 @@ def test_additions_one_behind_the_other_are_counted_through_views_and_writes():
         assert mode.depth == 7
         _ = x * 2
         assert mode.depth == 0
+
+
+@pytest.mark.parametrize("size, is_open", [(1.0, False), (1e25, True)])
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: F.instance_norm(x), lambda x: F.layer_norm(x, (40,)), lambda x: F.group_norm(x, 2)],
+)
+def test_squares_that_overflow_inside_of_an_operation_are_open(function, size, is_open):
+    mode = Rounding(arithmetic([torch.float32]))
+    with mode:
+        x = (torch.randn(3, 4, 40, dtype=torch.float64) * size).requires_grad_()
+        made = function(x)
+        (gradient,) = torch.autograd.grad(made, [x], torch.randn_like(made))
+    assert bool(mode.bound(made).isinf().all()) == bool(mode.bound(gradient).isinf().all()) == is_open

@@ -99,6 +99,8 @@ _UNORDERED = frozenset("sort topk".split())
 _MULTIPLIES = frozenset("prod cumprod".split())
 _CENTRED = frozenset("native_layer_norm native_group_norm native_batch_norm _native_batch_norm_legit".split())
 """Differences from a mean, which is rounded before: moving operands moves the mean along, so it does not show that."""
+_SQUARES = _CENTRED | {f"{name}_backward" for name in _CENTRED} | {"var", "var_mean", "std", "std_mean"}
+"""These square their first operand, or differences of its numbers, which may overflow whatever comes of it."""
 _PERIODIC = frozenset("sin cos frac".split())
 """Operands may be off by more than a period: then the directions that are tried say nothing."""
 FUNCTION_UNITS = 4.0
@@ -156,6 +158,8 @@ def _of_operation(
         terms = max((value.numel() for value in floats), default=1) / max(min(v.numel() for v in outputs), 1)
         steps = FUNCTION_UNITS * numbers.unit + 2.0 * terms**0.5 * numbers.sums
         found = [2.0 * bound for bound in moved(mode, func, args, kwargs, outputs, steps)]
+    if name in _SQUARES and max(float(_largest(v)) ** 2 * v.numel() for v in floats) >= numbers.largest:
+        found = [torch.full_like(bound, torch.inf) for bound in found]
     if name in _CENTRED:
         found[0] = found[0] + _of_centring(name, numbers.unit, args[0], outputs)
     if name == "mul" and floats and (mode.contractions.are_here() or _are_pairs(floats, outputs[0])):
