@@ -24,8 +24,9 @@ import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tiletwin.counters import estimate, occupancy
+from tiletwin.counters import estimate, occupancy, trust
 from tiletwin.counters.counts import Timeline, Traffic
+from tiletwin.counters.work import Work
 
 DATA = Path(__file__).resolve().parents[1] / "tests" / "data" / "sim"
 SEEN = DATA / "times_h200.xz"
@@ -39,7 +40,7 @@ class Timed(NamedTuple):
     kernel: str
     compiler: str
     microseconds: float
-    work: estimate.Work
+    work: Work
 
     @property
     def judges(self) -> bool:
@@ -58,7 +59,7 @@ def timed(row: dict[str, Any]) -> Timed:
     fits = occupancy.of(90, 32 * row["warps"], row["registers"], row["shared"])
     traffic = [Traffic(*one) for one in row["traffic"]]
     sizes = row["ctas"], row["warps"], row["shared"], max(fits.ctas, 1), row["spilled"], row["loaded"]
-    work = estimate.Work(*sizes, Timeline(*row["timeline"]), traffic)
+    work = Work(*sizes, Timeline(*row["timeline"]), traffic)
     return Timed(row["case"], row["kernel"], row["compiler"], row["cold_us"], work)
 
 
@@ -79,11 +80,9 @@ def error(rows: list[Timed], constants: estimate.Constants = estimate.CONSTANTS)
 
 # Where constants are sought: from, to; and where the search begins: what is published, or a guess.
 _RANGES = {
-    "start": (1e-6, 2e-6, 1.4e-6), "memory": (0.75, 0.95, 0.85), "exponent": (2, 12, 3.5), "chain": (0.8, 1.25, 1),
-    "latency": (0.8, 2, 1.1), "issue": (0.7, 1.4, 1), "integer": (0.3, 1, 0.7), "special": (0.9, 1.4, 1.05),
-    "memory_unit": (0.8, 1.2, 1), "copies": (0.95, 1.3, 1.05), "operands": (0, 1, 0.4), "unhidden": (0, 1.2, 0.5),
-    "apart": (0, 1, 0.6), "unhidden_memory": (0, 1, 0.4), "queueing": (0.4, 1.4, 1), "together": (100, 10_000, 1000),
-    "throttle": (0.08, 0.3, 0.2), "uneven": (0, 1.5, 0.8), "spills": (0, 4, 1),
+    "memory": (0.75, 0.95, 0.85), "latency": (0.8, 2, 1.1), "issue": (0.7, 1.8, 1), "integer": (0.3, 1, 0.7),
+    "memory_unit": (0.8, 1.6, 1), "together": (100, 10_000, 1000), "throttle": (0.15, 0.3, 0.24),
+    "spills": (0.5, 3, 1.5),
 }  # fmt: skip
 _NEAR, _OTHERS = 0.08, 0.7
 """Errors beyond this count in proportion, below with their square; what launches but products and attention count."""
@@ -107,16 +106,38 @@ def calibrated(rows: list[Timed]) -> estimate.Constants:
     return estimate.Constants(*map(float, low + (high - low) * found.x))
 
 
-def cross_validated(rows: list[Timed], parts: int = 5) -> dict[str, float]:
-    """Errors by kind if each part of the cases is judged by constants that come from the other parts."""
-    errors: dict[str, list[float]] = {kind: [] for kind in KINDS}
+def cross_validated(rows: list[Timed], parts: int = 5) -> list[tuple[Timed, float]]:
+    """Estimate / measured of each launch by constants that come from the other parts of the cases."""
+    found = []
     for part in range(parts):
         chosen = [zlib.crc32(one.case.encode()) // 2 % parts == part for one in rows]
         constants = calibrated([one for one, judges in zip(rows, chosen) if not judges])
-        for one, judges in zip(rows, chosen):
-            if judges:
-                errors[one.kind].append(abs(ratio(one, constants) - 1))
-    return {kind: statistics.mean(found) for kind, found in errors.items()}
+        found += [(one, ratio(one, constants)) for one, judges in zip(rows, chosen) if judges]
+    return found
+
+
+def crossed(found: list[tuple[Timed, float]]) -> dict[str, Any]:
+    """Errors in percent of launches that were judged so: by the kind of the case, and, as profiles print them, by the
+    units that a launch uses."""
+    errors = [(one, 100 * abs(found - 1)) for one, found in found]
+    kinds = {kind: [error for one, error in errors if one.kind == kind] for kind in KINDS}
+    units = {kind: sorted(e for one, e in errors if trust.kind_of(one.work) == kind) for kind in trust.ERRORS}
+    return {
+        "each fifth by the other four": {kind: round(statistics.mean(some), 1) for kind, some in kinds.items()},
+        "by units": {
+            kind: {
+                "launches": len(some), "mean": round(statistics.mean(some), 1),
+                "nine of ten within": round(some[int(0.9 * len(some))]),
+            }
+            for kind, some in units.items()
+        },
+    }  # fmt: skip
+
+
+def ranges(rows: list[Timed]) -> dict[str, tuple[float, float]]:
+    """The smallest and the largest number of launches, of each of trust.measures."""
+    found = [trust.measures(one.work, one.microseconds / 1e6) for one in rows]
+    return {name: (min(one[name] for one in found), max(one[name] for one in found)) for name in found[0]}
 
 
 def summary(rows: list[Timed], constants: estimate.Constants) -> dict[str, Any]:
@@ -173,9 +194,10 @@ def main() -> None:
     show(rows, constants, arguments.rows)
     found = summary(rows, constants)
     if arguments.cross or arguments.json:
-        crossed = {kind: round(100 * error, 1) for kind, error in cross_validated(rows).items()}
-        found["each fifth by the other four"] = crossed
-        print("each fifth by the other four:", ", ".join(f"{kind} {error} %" for kind, error in crossed.items()))
+        found |= crossed(cross_validated(rows))
+        print("each fifth by the other four:", json.dumps(found["each fifth by the other four"]))
+        print("by units:", json.dumps(found["by units"]))
+        print("ranges:", ranges([one for one in rows if not one.judges]))
     if arguments.json:
         device = "NVIDIA H200, driver 580.159.04, torch 2.11.0+cu130, Triton 3.6.0; recorded 2026-11-27"
         arguments.json.write_text(json.dumps({"device": device, **found}, indent=1) + "\n")

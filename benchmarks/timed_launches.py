@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from tiletwin import counters
-from tiletwin.counters import estimate
 from tiletwin.counters.counts import Launch
+from tiletwin.counters.work import loaded_sectors
 from tiletwin.cuda import ptxas
 from tiletwin.launch import sim_launch
 from tiletwin.sim import load
@@ -152,7 +152,7 @@ def numbers(row: dict[str, Any]) -> dict[str, Any]:
     return {
         **{key: row[key] for key in ("case", "kernel", "compiler", "cold_us", "warm_us", "registers")},
         "ctas": launch.ctas, "warps": launch.warps, "shared": launch.shared, "timeline": timeline,
-        "loaded": estimate.loaded_sectors(launch), "traffic": [list(one) for one in launch.traffic],
+        "loaded": loaded_sectors(launch), "traffic": [list(one) for one in launch.traffic],
     }  # fmt: skip
 
 

@@ -262,6 +262,8 @@ void Counting::count(Warp& warp, LaneMask lanes, const uint64_t* addresses, uint
     memory.sectors += sample.cost;
     const bool reads = form == AccessForm::Load, isLocal = space == CountedSpace::Local;
     const uint32_t missed = isLocal ? 0 : touches(cluster.traffic, sample, !reads);
+    // L2 reads what it changes.
+    if (!isLocal && !reads && form != AccessForm::Store) touches(cluster.traffic, sample, false);
     const float passes =
         reads || isLocal ? std::max(float(sample.cost) / 4, float(missed) / 2) : float(sample.cost) / 2;
     cluster.timeline.loads(warp, function, at, passes, true, reads && !missed);

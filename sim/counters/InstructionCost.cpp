@@ -76,13 +76,6 @@ double productsPerCycle(const Instruction& in) {
 }
 constexpr double kShareOfMma = 0.63;
 
-/// Of shared memory, a warp's quarter: wgmma reads the right matrix there once for a warpgroup, and the left one unless it is in registers.
-float operandCycles(const Instruction& in, double m, double n, double k) {
-  const double bytes = hasWord(in, "tf32") ? 4 : productsPerCycle(in) == 1024 ? 1 : 2;
-  const bool readsBoth = in.operands.size() > 1 && in.operands[1].parts.empty();
-  return float(((readsBoth ? m : 0) + n) * k * bytes / kLineBytes / 4);
-}
-
 void product(const Instruction& in, InstructionCost& cost) {
   cost.unit = Unit::Tensor;
   const auto [m, n, k] = shapeOf(in);
@@ -91,7 +84,6 @@ void product(const Instruction& in, InstructionCost& cost) {
     cost.busy = float(cycles / 4);
     cost.latency = float(cycles / 4) + 30;
     cost.isAsync = true;
-    cost.operands = operandCycles(in, m, n, k);
   } else {
     cost.busy = float(cycles / kShareOfMma);
     cost.latency = cost.busy + 25;

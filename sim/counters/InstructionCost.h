@@ -11,15 +11,13 @@
 namespace tiletwin::sim {
 
 /// What instructions of several warps wait for. Each scheduler has its own, but for memory's, which a multiprocessor has once.
-/// Operands: cycles of shared memory, beside those of Memory, in which wgmma reads and bulk copies write.
-enum class Unit : uint8_t { Issue, Arithmetic, Integer, Special, Double, Tensor, Memory, Copy, Operands };
-inline constexpr size_t kUnits = 9;
+enum class Unit : uint8_t { Issue, Arithmetic, Integer, Special, Double, Tensor, Memory, Copy };
+inline constexpr size_t kUnits = 8;
 
 struct InstructionCost {
   Unit unit = Unit::Issue; ///< beside Issue
   float issues = 1;        ///< machine instructions that ptxas makes of it, about
   float busy = 0;          ///< cycles of `unit`
-  float operands = 0;      ///< cycles of shared memory that wgmma's matrices take
   float latency = 4;       ///< cycles until a result can be read
   bool ends = false;       ///< what stands behind it in the text begins no earlier than all that stands in front
   uint32_t meets = 0;      ///< threads that wait for each other here; ~0: all of the CTA

@@ -72,12 +72,14 @@ void Timeline::instruction(const Warp& warp, size_t function, size_t at) {
     return ready[number];
   };
   Times begin = take(times, Unit::Issue, cost.issues);
-  if (cost.busy > 0) later(begin, take(times, cost.unit, cost.busy));
+  if (cost.busy > 0 && !cost.isAsync) later(begin, take(times, cost.unit, cost.busy));
   if (cost.ends) later(begin, times.latest);
   for (const uint32_t number : cost.reads)
     if (!cost.isAsync || number < ready.size()) later(begin, clockOf(number));
   later(times.latest, begin);
   if (cost.ends) times.floor = times.latest;
+  // Products that run beside their warp wait for the tensor core, the warp does not.
+  if (cost.isAsync) later(begin, take(times, cost.unit, cost.busy));
   const Times done = plus(begin, cost.latency);
   if (cost.isAsync)
     later(times.groups[size_t(AsyncGroups::Products)].open, done);
@@ -85,7 +87,6 @@ void Timeline::instruction(const Warp& warp, size_t function, size_t at) {
     for (const uint32_t number : cost.writes) clockOf(number) = done;
   later(times.done, done);
   sums_.busy[size_t(Unit::Issue)] += cost.issues;
-  sums_.busy[size_t(Unit::Operands)] += cost.operands;
   if (cost.unit != Unit::Issue) sums_.busy[size_t(cost.unit)] += cost.busy;
   times.busy += cost.issues + cost.busy;
   if (cost.meets) {
@@ -139,7 +140,6 @@ void Timeline::bulk(const Warp& warp, uint64_t bytes, const void* mbarrier) {
   Times done = current_;
   later(done, take(times, Unit::Copy, cycles * share));
   sums_.busy[size_t(Unit::Copy)] += cycles;
-  sums_.busy[size_t(Unit::Operands)] += float(bytes) / kLineBytes;
   for (size_t i = 0; i < kClocks; ++i)
     done.at[i] += latencyOfGlobal(i) + kBulkLatency + cycles * share * users(Unit::Copy, i);
   if (mbarrier)

@@ -164,9 +164,8 @@ class Timeline(NamedTuple):
 
 
 SHARING = (1, 2, 4, 8)
-UNITS = ("issue", "arithmetic", "integer", "special functions", "FP64", "tensor cores", "memory unit", "copies",
-         "operands")  # fmt: skip
-"""Of a multiprocessor; operands: what wgmma and bulk copies take of shared memory, beside the memory unit."""
+UNITS = ("issue", "arithmetic", "integer", "special functions", "FP64", "tensor cores", "memory unit", "copies")
+"""Of a multiprocessor."""
 
 
 class Traffic(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tiletwin.counters import estimate, metrics
+from tiletwin.counters import metrics, trust
 from tiletwin.counters.classes import CLASSES
 from tiletwin.counters.counts import Instruction, Memory, Sample, by_class
 from tiletwin.counters.report import Report
@@ -81,7 +81,8 @@ def of_report(report: Report) -> dict[str, Any]:
         "estimates": [
             {
                 "gpu": one.device.name, "seconds": one.seconds, "limit": one.limit, "needs": one.needs,
-                "units": one.units, "mean_error": estimate.ERROR,
+                "units": one.units, "kind": one.kind, "is_measured": one.device.is_measured,
+                "mean_error": trust.ERRORS[one.kind].mean, "nine_of_ten_within": trust.ERRORS[one.kind].most,
             }
             for one in report.estimates
         ],

@@ -11,8 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tiletwin.counters import advice, estimate, machine_code, metrics, occupancy, roofline
+from tiletwin.counters import advice, estimate, machine_code, metrics, occupancy, roofline, trust
 from tiletwin.counters.counts import Instruction, Launch, merged
+from tiletwin.counters.work import work_of
 from tiletwin.cuda import ptxas
 from tiletwin.errors import PTXASError
 
@@ -99,9 +100,10 @@ def report_of(launch: Launch, launches: int = 1) -> Report:
     if fits is not None and fits.ctas:
         devices = estimate.DEVICES.get(capability, ())
         spilled = assembled.spill_stores + assembled.spill_loads if assembled else 0
-        work = estimate.work_of(launch, fits, spilled)
+        work = work_of(launch, fits, spilled)
         estimates = [estimate.of(work, device) for device in devices]
-    notes += estimate.left_out(launch, assembled is not None) if estimates else []
+        if estimates:
+            notes += trust.outside(work, estimates[0].seconds) + trust.left_out(launch, assembled is not None)
     said = advice.of(launch, fits, assembled)
     machine = _machine(launch, target)
     return Report(launch, launches, target, capability, assembled, machine, fits, roof, estimates, said, notes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tiletwin.counters import estimate
+from tiletwin.counters import estimate, trust
 from tiletwin.counters.classes import CLASSES
 from tiletwin.counters.counts import Line, by_class, short
 from tiletwin.counters.metrics import ESTIMATE
@@ -83,13 +83,15 @@ def seconds_text(seconds: float) -> str:
 
 
 def time_text(one: estimate.Estimate) -> str:
-    """The estimate, and the needs that it comes from. The band is the mean error, not the largest."""
+    """The estimate with the error of launches of its kind, and the needs that it comes from."""
     needs = ", ".join(f"{name} {seconds_text(need)}" for name, need in one.needs.items())
     busiest = max(one.units, key=lambda name: one.units[name])
+    error, most = (round(100 * share) for share in trust.ERRORS[one.kind])
+    where = "" if one.device.is_measured else f"no {one.device.name} was measured; on an H200 "
     return (
-        f"estimated time on {one.device.name}: {seconds_text(one.seconds)} (on average within "
-        f"{100 * estimate.ERROR:.0f} % of an H200's), limited by {one.limit}; by themselves: {needs} (of which "
-        f"{busiest} {seconds_text(one.units[busiest])})"
+        f"estimated time on {one.device.name}: {seconds_text(one.seconds)} ({where}launches with {one.kind} are "
+        f"{error} % off on average, nine of ten within {most} %), limited by {one.limit}; "
+        f"by themselves: {needs} (of which {busiest} {seconds_text(one.units[busiest])})"
     )
 
 
