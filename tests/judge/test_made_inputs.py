@@ -29,6 +29,17 @@ def test_lengths_are_no_larger_than_the_size_and_than_those_of_the_example(new, 
     assert int(inputs.resized({80: new, 3: 50})[1].max()) <= most
 
 
+@pytest.mark.parametrize("behind", [0, 1])
+@pytest.mark.parametrize("sizes", [{4: 31}, {4: 31, 64: 17}, {64: 5}, {4: 1}, {}])
+def test_starts_follow_from_lengths(behind, sizes):
+    lengths = torch.tensor([16, 3, 20, 10])
+    starts = torch.tensor([0, 16, 19, 39, 49][: 4 + behind], dtype=torch.int32)
+    made = Inputs(problem_of(lambda x, at, n: x, torch.randn(64, 9), starts, lengths), "").resized(sizes)
+    ends = made[2].cumsum(0)
+    assert made[1].dtype == torch.int32 and int(ends[-1]) <= made[0].shape[0]
+    assert made[1].tolist() == [0, *ends.tolist()][: made[1].numel()]
+
+
 def test_indices_whose_largest_is_another_size_by_chance_stay_indices():
     targets = torch.tensor([40, *range(0, 38), 0])
     inputs = Inputs(problem_of(lambda x, t: x, torch.randn(40, 50), targets), "")

@@ -21,7 +21,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map
 
-from tiletwin.judge import scalars
+from tiletwin.judge import scalars, sequences
 from tiletwin.judge.frames import TYPES
 from tiletwin.judge.problem import Problem
 from tiletwin.judge.ranges import Range, like
@@ -300,16 +300,19 @@ class Inputs:
     def _resized(self, sizes: dict[int, int], generator: torch.Generator) -> list[Any]:
         """Errors: ValueError, there is no room for distinct indices."""
         limits = self._with_room({n: n for n in _symbols(self.original)} | sizes)
+        starts = [id(self.original[i]) for i, _ in sequences.pairs_of(self.original)]  # follow from their lengths
 
         def one(value: Any) -> Any:
             if isinstance(value, torch.Tensor):
                 shape = [limits.get(n, n) for n in value.shape]
+                if id(value) in starts:
+                    return value.new_zeros(shape)
                 return like(value, self._range(value), shape, limits, generator)
             if isinstance(value, int) and not isinstance(value, bool) and value >= scalars.LEAST_SIZE:
                 return limits.get(value, value)
             return value
 
-        return tree_map(one, self.original)
+        return sequences.kept(self.original, tree_map(one, self.original), limits)
 
     def _range(self, value: torch.Tensor) -> Range:
         """Of one of the original arguments."""

@@ -23,6 +23,8 @@ from tiletwin.judge.starter import Starter, StarterEnded
 from tiletwin.judge.verdicts import NOT_JUDGED, Reason
 from tiletwin.judge.verifier import CHECKS
 
+TIMES_CALL = 3.0
+"""What running a call's launches once more, with all checks, may take in terms of a call."""
 MOST_VERIFIED = 6
 """Recorded calls of a verdict that are run once more."""
 
@@ -135,7 +137,7 @@ class Proof:
     def _verify_one(self, verifier: Worker, reply: Reply) -> None:
         case, args, said = reply.case, reply.args, reply.said
         head, memory = reply.question(self.report.made.reasons, self.report.settings.targets)
-        most = self.report.settings.call_seconds(reply.answer.seconds)
+        most = TIMES_CALL * self.report.settings.call_seconds(reply.answer.seconds)
         told, _ = verifier.ask(head, memory, most, answers.Told)
         for why in (*said["unrecorded"], *told["problems"]):
             self.gaps.append(why)

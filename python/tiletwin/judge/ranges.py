@@ -105,7 +105,8 @@ def _whole(known: Range, shape: list[int], limits: dict[int, int], generator: to
         high = _largest(known, limits)
     low = min(low, high)
     is_length = int(known.high) in limits or int(known.high) in (a * b for a in limits for b in limits)
-    if known.distinct and not ends and (is_index or not is_length):
+    by_chance = known.distinct == WHOLE and not known.are_places
+    if known.distinct and not ends and (is_index or not (is_length or by_chance)):
         made = _without_repeats(known.distinct, low, high, shape, generator)
     else:
         made = torch.randint(low, high + 1, shape, generator=generator, dtype=torch.int64)
