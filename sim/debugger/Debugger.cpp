@@ -148,7 +148,7 @@ bool Debugger::isStepDone(Warp& warp, const Inst& in) {
 }
 
 uint64_t Debugger::before(Warp& warp, uint64_t budget) {
-  // A step may begin in the midst of a turn, which does not become shorter then.
+  // Others shall come along in short turns.
   if (locking_ != Locking::Warp) budget = std::min(budget, kSteppingTurn);
   if (going_ == Going::Freely || !focus_.cta) return budget;
   const bool isFocus = warp.cta == focus_.cta && warp.index == focus_.warp;
@@ -162,6 +162,9 @@ uint64_t Debugger::before(Warp& warp, uint64_t budget) {
   if (locking_ == Locking::Off || focusWaits_ || warp.cta->cluster != focus_.cta->cluster) return budget;
   return locking_ == Locking::Block && warp.cta == focus_.cta ? budget : 0;
 }
+
+/// A warp that has stopped in the midst of its turn stands while another one steps.
+bool Debugger::holds(Warp& warp) { return before(warp, 1) == 0; }
 
 void Debugger::after(Warp& warp, bool ran) {
   if (warp.cta == focus_.cta && warp.index == focus_.warp) focusWaits_ = !ran || told_ - stepBegan_ > kPatience;

@@ -66,6 +66,7 @@ public:
   void deadlocks(Cluster& cluster, const Trap& trap) override;
 
   uint64_t before(Warp& warp, uint64_t budget) override;
+  bool holds(Warp& warp) override;
   void after(Warp& warp, bool ran) override;
 
 private:

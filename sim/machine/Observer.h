@@ -81,6 +81,8 @@ public:
   virtual ~TurnKeeper() = default;
   /// Instructions of a warp's turn, `budget` at the most; 0: it has to wait.
   virtual uint64_t before(Warp& warp, uint64_t budget) = 0;
+  /// Whether the warp has to stand in the midst of its turn, in front of an instruction that observers have been told of.
+  virtual bool holds(Warp& warp) = 0;
   /// What the turn came to; not told of warps that had to wait.
   virtual void after(Warp& warp, bool ran) = 0;
 };

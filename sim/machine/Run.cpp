@@ -24,7 +24,8 @@ private:
   bool load();
   template <class Tell> void tellWatching(Tell&& tell);
   // Out of the loop's way: nobody looks on, nearly always.
-  [[gnu::cold, gnu::noinline]] void tell(const Inst& in, LaneMask active);
+  [[gnu::cold, gnu::noinline]] bool tell(const Inst& in, LaneMask active);
+  [[gnu::cold, gnu::noinline]] Pause hold(const Inst& in, LaneMask active);
   [[gnu::cold, gnu::noinline]] void tellRegroups(const Inst& in, LaneMask told);
   [[gnu::cold, gnu::noinline]] void tellRetries(const Inst& in, LaneMask active);
   Pause step(const Inst& in, LaneMask active);
@@ -75,7 +76,7 @@ Pause FragmentRun::run() {
     ++counts_.instructions;
     counts_.laneInstructions += unsigned(__builtin_popcount(active));
     if (observed_) [[unlikely]]
-      tell(in, active);
+      if (tell(in, active)) return hold(in, active);
     bool stays = true;
     switch (in.flow) {
     case Flow::None:
@@ -110,9 +111,22 @@ template <class Tell> void FragmentRun::tellWatching(Tell&& tell) {
     if (observer->wantsInstructions()) tell(*observer);
 }
 
-void FragmentRun::tell(const Inst& in, LaneMask active) {
+/// True: the warp may not go on.
+bool FragmentRun::tell(const Inst& in, LaneMask active) {
   warp_.at = &in;
   tellWatching([&](Observer& observer) { observer.instruction(warp_, in, active); });
+  TurnKeeper* const keeper = warp_.cta->cluster->grid->keeper;
+  return keeper && keeper->holds(warp_);
+}
+
+/// The instruction will be told of again, as one that is tried again.
+Pause FragmentRun::hold(const Inst& in, LaneMask active) {
+  budget_ = 0;
+  --counts_.instructions;
+  counts_.laneInstructions -= unsigned(__builtin_popcount(active));
+  fragment_.next = next_;
+  tellRetries(in, active);
+  return Pause::Budget;
 }
 
 void FragmentRun::tellRegroups(const Inst& in, LaneMask told) {
