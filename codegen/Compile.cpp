@@ -8,6 +8,7 @@
 #include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/Barriers.h"
 #include "codegen/passes/Groups.h"
+#include "codegen/passes/Notes.h"
 #include "codegen/passes/Phases.h"
 #include "codegen/passes/Producer.h"
 #include "codegen/passes/SharedMemory.h"
@@ -17,6 +18,7 @@
 #include "codegen/passes/VerifyLayouts.h"
 #include "codegen/passes/VerifyProtocol.h"
 #include "codegen/ptx/Ptx.h"
+#include "codegen/ptx/Variables.h"
 #include "ir/Numerics.h"
 #include "ir/Passes.h"
 #include "ir/SourcePosition.h"
@@ -179,6 +181,11 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
   Emitter emitter(*llvmModule_, target_, options_, lines ? &*lines : nullptr);
   if (failed(emitter.emitKernel(kernel()))) return fail("the kernel could not be emitted");
   if (lines) lines->finish();
+  if (auto reaching = (*module_)->getAttrOfType<StringAttr>(kReaching)) {
+    llvm::NamedMDNode* table = llvmModule_->getOrInsertNamedMetadata(kLineTable);
+    for (StringRef line : llvm::split(reaching.getValue().rtrim('\n'), '\n'))
+      table->addOperand(llvm::MDNode::get(llvmContext_, llvm::MDString::get(llvmContext_, line)));
+  }
   code_.name = kernel().getName().str();
   code_.sharedBytes = sharedBytesOf(kernel());
   code_.scratchBytes = emitter.globalScratchBytes();

@@ -1,4 +1,5 @@
 #include "ir/Contraction.h"
+#include "ir/Notes.h"
 #include "ir/TT.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -24,7 +25,7 @@ Term productIn(Value value, Block* block) {
   return {product, bool(negation)};
 }
 
-int64_t uses(Value value) { return std::distance(value.use_begin(), value.use_end()); }
+int64_t uses(Value value) { return llvm::range_size(usesOf(value)); }
 
 bool hasFma(Type type) {
   Type element = elementTypeOf(type);

@@ -1,4 +1,5 @@
 #include "ir/DotSums.h"
+#include "ir/Notes.h"
 #include "ir/TT.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -32,7 +33,7 @@ bool isFoldable(Operation* op) {
 void fold(Operation* sum) {
   for (unsigned at : {0, 1}) {
     Operation* dot = sum->getOperand(at).getDefiningOp();
-    if (!isFoldable(dot) || dot->getBlock() != sum->getBlock() || !dot->hasOneUse()) continue;
+    if (!isFoldable(dot) || dot->getBlock() != sum->getBlock() || !hasOneUse(dot->getResult(0))) continue;
     OpOperand* accumulator = accumulatorOf(dot);
     Operation* zero = accumulator->get().getDefiningOp();
     accumulator->set(sum->getOperand(1 - at));

@@ -2,6 +2,7 @@
 #include "codegen/dialect/TWG.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -28,12 +29,18 @@ struct LayoutAliases final : OpAsmDialectInterface {
   }
 };
 
+/// Functions that stay functions up to here have notes.
+struct NotesInline final : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation* op, Region*, bool, IRMapping&) const final { return tt::isNote(op); }
+};
+
 } // namespace
 
 void TWGDialect::initialize() {
   registerAttributes();
   registerTypes();
-  addInterfaces<LayoutAliases>();
+  addInterfaces<LayoutAliases, NotesInline>();
   addOperations<
 #define GET_OP_LIST
 #include "codegen/dialect/TWGOps.cpp.inc"

@@ -4,6 +4,7 @@
 #pragma once
 #include "codegen/layout/LinearLayout.h"
 #include "codegen/layout/SharedLayout.h"
+#include "ir/Notes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -11,6 +12,13 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tiletwin::twg {
+/// The resource of notes for a debugger. No other operation reads or writes it.
+struct Notes : mlir::SideEffects::Resource::Base<Notes> {
+  llvm::StringRef getName() final { return "notes"; }
+};
+} // namespace tiletwin::twg
 
 #include "codegen/dialect/TWGDialect.h.inc"
 #define GET_ATTRDEF_CLASSES

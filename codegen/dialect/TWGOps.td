@@ -3,6 +3,7 @@
 #define TILETWIN_TWG_OPS
 
 include "codegen/dialect/TWGDialect.td"
+include "codegen/dialect/TWGNotes.td"
 include "codegen/dialect/TWGShared.td"
 include "codegen/dialect/TWGTensorCopy.td"
 include "codegen/dialect/TWGTurns.td"

@@ -26,7 +26,7 @@ constexpr llvm::StringLiteral kRecipe = "twg.recipe", kEitherWay = "twg.copies_o
 /// The products that a tile is multiplied in, as it is or transposed; empty if it is used otherwise too.
 SmallVector<tt::DotOp> dotsOf(Value tile, Block* block) {
   SmallVector<tt::DotOp> dots;
-  for (OpOperand& use : tile.getUses()) {
+  for (OpOperand& use : tt::usesOf(tile)) {
     Operation* user = use.getOwner();
     if (user->getBlock() != block) return {};
     if (auto dot = dyn_cast<tt::DotOp>(user); dot && use.getOperandNumber() < 2) {
@@ -35,7 +35,7 @@ SmallVector<tt::DotOp> dotsOf(Value tile, Block* block) {
     }
     auto trans = dyn_cast<tt::TransOp>(user);
     if (!trans || trans.getOrder() != ArrayRef<int32_t>{1, 0}) return {};
-    for (OpOperand& turned : trans->getUses()) {
+    for (OpOperand& turned : tt::usesOf(trans.getResult())) {
       auto dot = dyn_cast<tt::DotOp>(turned.getOwner());
       if (!dot || turned.getOperandNumber() > 1 || dot->getBlock() != block) return {};
       dots.push_back(dot);

@@ -59,8 +59,8 @@ bool isWithoutTensorCores(tt::DotOp dot) {
 std::pair<twg::ConvertLayoutOp, twg::MemDescType> loadedOperand(tt::DotOp dot, Value operand) {
   auto convert = operand.getDefiningOp<twg::ConvertLayoutOp>();
   auto load = convert ? convert.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
-  if (!load || !load->hasOneUse() || convert->getBlock() != dot->getBlock()) return {};
-  const bool isForProducts = llvm::all_of(convert->getUsers(), [&](Operation* user) {
+  if (!load || !tt::hasOneUse(load.getResult()) || convert->getBlock() != dot->getBlock()) return {};
+  const bool isForProducts = llvm::all_of(tt::usersOf(convert.getResult()), [&](Operation* user) {
     auto other = dyn_cast<tt::DotOp>(user);
     return other && other->getBlock() == dot->getBlock() && isWithoutTensorCores(other);
   });
@@ -102,9 +102,9 @@ bool hasManyWords(tt::DotOp dot) {
 void keepInMemory(tt::DotOp dot, uint32_t& room) {
   for (Value operand : {dot.getA(), dot.getB()}) {
     twg::ConvertLayoutOp convert = conversionOf(operand);
-    if (!convert || !convert->hasOneUse() || convert->getBlock() != dot->getBlock()) continue;
-    Operation* user = *convert->getUsers().begin();
-    if (user != dot && !user->hasOneUse()) continue;
+    if (!convert || !tt::hasOneUse(convert.getResult()) || convert->getBlock() != dot->getBlock()) continue;
+    Operation* user = *tt::usersOf(convert.getResult()).begin();
+    if (user != dot && !tt::hasOneUse(user->getResult(0))) continue;
     twg::MemDescType type = memoryFor(convert, /*wantsMatrixLoads=*/false);
     if (!type) continue;
     Value memory = copyOf(convert.getSrc(), type);

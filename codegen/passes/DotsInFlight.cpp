@@ -1,5 +1,6 @@
 // codegen/passes/DotsInFlight.cpp -- see DotsInFlight.h.
 #include "codegen/passes/DotsInFlight.h"
+#include "codegen/passes/Notes.h"
 #include "codegen/passes/SumsInBranches.h"
 #include "ir/TT.h"
 #include "mlir/IR/Builders.h"
@@ -23,7 +24,10 @@ twg::WarpgroupWaitOp makeWait(OpBuilder& builder, Location where, unsigned pendi
 
 void waitForSums(OpBuilder& builder, Location where, unsigned pending, ValueRange sums) {
   twg::WarpgroupWaitOp wait = makeWait(builder, where, pending, sums);
-  for (auto [sum, waited] : llvm::zip_equal(sums, wait.getResults())) sum.replaceAllUsesExcept(waited, wait);
+  for (auto [sum, waited] : llvm::zip_equal(sums, wait.getResults())) {
+    moveNotes(sum, waited);
+    sum.replaceAllUsesExcept(waited, wait);
+  }
 }
 
 Operation* firstReader(twg::LocalAllocOp allocation) {
@@ -66,8 +70,8 @@ DotsInFlight::DotsInFlight(scf::ForOp loop, llvm::function_ref<bool(twg::LocalAl
 bool DotsInFlight::findAddedUp(Sum& sum) {
   Value value = loop_.getRegionIterArg(sum.number);
   if (!isa<RankedTensorType>(value.getType()) || !isInRegistersOfItsOwn(value)) return false;
-  while (value.hasOneUse()) {
-    auto dot = dyn_cast<twg::WarpgroupDotOp>(*value.user_begin());
+  while (tt::hasOneUse(value)) {
+    auto dot = dyn_cast<twg::WarpgroupDotOp>(*tt::usersOf(value).begin());
     if (!dot) break;
     if (dot->getBlock() != loop_.getBody() || dot.getC() != value) return false;
     sum.dots.push_back(dot);
@@ -84,13 +88,13 @@ bool DotsInFlight::findRead(Sum& sum) {
   Value value = loop_.getYieldedValues()[sum.number], carried = loop_.getRegionIterArg(sum.number);
   if (!isa<RankedTensorType>(value.getType()) || !isInRegistersOfItsOwn(value)) return false;
   for (auto dot = value.getDefiningOp<twg::WarpgroupDotOp>();
-       dot && dot->getBlock() == loop_.getBody() && value.hasOneUse();
+       dot && dot->getBlock() == loop_.getBody() && tt::hasOneUse(value);
        value = dot.getC(), dot = value.getDefiningOp<twg::WarpgroupDotOp>())
     sum.dots.insert(sum.dots.begin(), dot);
   if (sum.dots.empty()) return false;
   sum.reader = sum.dots.front();
   bool isRead = false;
-  for (Operation* user : carried.getUsers()) {
+  for (Operation* user : tt::usersOf(carried)) {
     Operation* here = loop_.getBody()->findAncestorOpInBlock(*user);
     isRead |= here != loop_.getBody()->getTerminator();
     if (here->isBeforeInBlock(sum.reader)) sum.reader = here;

@@ -9,6 +9,8 @@
 #include "codegen/passes/AtomicLayout.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/LayoutChoice.h"
+#include "codegen/passes/Notes.h"
+#include "codegen/passes/SinkConversions.h"
 #include "codegen/passes/TensorMaps.h"
 #include "codegen/passes/WrittenMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,7 +39,7 @@ private:
   void assignBlockAccess(Operation* op);
   void assignDot(tt::DotOp dot);
   void assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan);
-  void sinkConversions();
+  void settleNotes();
   void eraseFree();
 
   /// narrowed: a conversion may move what the tile was widened from.
@@ -344,6 +346,7 @@ void LayoutAssigner::assignDot(tt::DotOp dot) {
 }
 
 LogicalResult LayoutAssigner::assign(Operation* op) {
+  if (tt::isNote(op)) return success();
   if (isa<tt::StoreOp, tt::AtomicStoreOp>(op)) {
     if (isTile(op->getOperand(0))) assignStore(op);
     return success();
@@ -448,31 +451,12 @@ LogicalResult LayoutAssigner::assignBlock(Block& block) {
   return success();
 }
 
-/// The region of a branch that all users of a value are in; null: another operation of its block uses it.
-Region* branchOfUsers(Operation* op) {
-  Region* branch = nullptr;
-  for (Operation* user : op->getUsers()) {
-    Operation* outer = op->getBlock()->findAncestorOpInBlock(*user);
-    if (outer == user || !isa_and_nonnull<scf::IfOp>(outer)) return nullptr;
-    Region* region = user->getParentRegion();
-    while (region->getParentOp() != outer) region = region->getParentOp()->getParentRegion();
-    if (branch && region != branch) return nullptr;
-    branch = region;
-  }
-  return branch;
-}
-
-/// Conversions stand behind definitions, so that all users can have them. What only a branch uses belongs into it.
-void LayoutAssigner::sinkConversions() {
-  SmallVector<Operation*> conversions;
-  kernel_.walk([&](twg::ConvertLayoutOp convert) { conversions.push_back(convert); });
-  for (Operation* convert : llvm::reverse(conversions)) // those behind use those in front
-    while (Region* branch = branchOfUsers(convert)) {
-      Operation* first = branch->front().getTerminator();
-      for (Operation* user : convert->getUsers())
-        if (Operation* op = branch->front().findAncestorOpInBlock(*user); op->isBeforeInBlock(first)) first = op;
-      convert->moveBefore(first);
-    }
+void LayoutAssigner::settleNotes() {
+  llvm::DenseMap<Value, Value> copies; // of several the first one
+  for (auto [key, copy] : made_)
+    if (Value& known = copies[key.first]; !known || copy.getDefiningOp()->isBeforeInBlock(known.getDefiningOp()))
+      known = copy;
+  moveNotesToCopies(kernel_, copies, replaced_);
 }
 
 void LayoutAssigner::eraseFree() {
@@ -486,8 +470,9 @@ LogicalResult LayoutAssigner::run() {
   setArguments(kernel_.getBody());
   for (Block& block : kernel_.getBody())
     if (failed(assignBlock(block)) || failed(assign(block.getTerminator()))) return failure();
+  settleNotes();
   eraseFree();
-  sinkConversions();
+  sinkConversions(kernel_);
   return success();
 }
 

@@ -82,7 +82,7 @@ uint32_t LoadsOfOperands::bytesWith(int stages) const {
 /// first product.
 bool isUsedBehindProduct(tt::LoadOp load) {
   auto products = load->getBlock()->getOps<twg::WarpgroupDotOp>();
-  return !products.empty() && llvm::all_of(load->getUsers(), [&](Operation* user) {
+  return !products.empty() && llvm::all_of(tt::usersOf(load.getResult()), [&](Operation* user) {
     return (*products.begin())->isBeforeInBlock(load->getBlock()->findAncestorOpInBlock(*user));
   });
 }
@@ -105,7 +105,7 @@ bool isMuchSmaller(tt::LoadOp load) {
 /// nothing is in flight while loads in front of it are waited for.
 bool isFirstProductRead(scf::ForOp loop) {
   auto products = loop.getBody()->getOps<twg::WarpgroupDotOp>();
-  return llvm::any_of((*products.begin()).getResult().getUsers(), [&](Operation* user) {
+  return llvm::any_of(tt::usersOf((*products.begin()).getResult()), [&](Operation* user) {
     return !isa<twg::WarpgroupDotOp>(user) && user != loop.getBody()->getTerminator();
   });
 }

@@ -7,6 +7,7 @@
 #include "codegen/passes/Pipeline.h"
 #include "codegen/passes/DotLayouts.h"
 #include "codegen/passes/DotsInFlight.h"
+#include "codegen/passes/Notes.h"
 #include "codegen/passes/Ring.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -66,7 +67,7 @@ bool Pipeline::find() {
     auto load = allocation.getSrc() ? allocation.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
     SmallVector<Operation*> users = twg::usersOf(allocation.getResult());
     bool isRead = llvm::all_of(users, llvm::IsaPred<twg::LocalLoadOp, twg::WarpgroupDotOp>);
-    const bool isHere = load && load->getBlock() == allocation->getBlock() && load->hasOneUse();
+    const bool isHere = load && load->getBlock() == allocation->getBlock() && tt::hasOneUse(load.getResult());
     if (isHere && isRead && canBeCopied(load, allocation.getResult().getType()) && addSlice(load)) {
       copies_.push_back({Slots(allocation), load});
       isFenced_ |= llvm::any_of(users, llvm::IsaPred<twg::WarpgroupDotOp>);
@@ -134,6 +135,7 @@ void Pipeline::awaitFilled(OpBuilder& builder, Value) {
 
 void Pipeline::passOn(OpBuilder& builder, Value slot) {
   for (Copy& copy : copies_) {
+    moveNotes(copy.load.getResult(), readFrom(copy.slots.memory()));
     copy.slots.replaceMemory(builder, slot);
     copy.slots.memory().erase(), copy.load.erase();
   }

@@ -72,7 +72,7 @@ bool readsTheSame(twg::WarpgroupDotOp dot, Operation* place) {
 /// Moves the product, and what it needs, behind the first one. Its wait leaves those on their way that began later.
 void begin(twg::WarpgroupDotOp dot, ArrayRef<Operation*> needed, Body& body) {
   Operation* user = nullptr;
-  for (Operation* op : dot->getUsers())
+  for (Operation* op : tt::usersOf(dot.getD()))
     if (Operation* here = dot->getBlock()->findAncestorOpInBlock(*op); !user || here->isBeforeInBlock(user))
       user = here;
   for (Operation* op : needed) op->moveBefore(body.wait);
@@ -96,7 +96,7 @@ void beginProductsEarly(tt::FuncOp kernel) {
     if (!body.wait || body.words > kWordsOfSums) continue;
     for (twg::WarpgroupDotOp dot : ArrayRef(body.dots).drop_front()) {
       const bool is32 = tt::elementTypeOf(dot.getD().getType()).getIntOrFloatBitWidth() == 32;
-      if (dot.getInFlight() || !is32 || dot->use_empty()) continue;
+      if (dot.getInFlight() || !is32 || tt::isUnused(dot.getD())) continue;
       std::optional<SmallVector<Operation*>> needed = movedWith(dot, body.wait);
       if (needed && readsTheSame(dot, body.wait)) begin(dot, *needed, body);
     }

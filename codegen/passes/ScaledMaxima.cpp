@@ -18,7 +18,7 @@ struct Scaled {
 
 std::optional<Scaled> scaledOf(Value value) {
   auto product = value.getDefiningOp<arith::MulFOp>();
-  if (!product || !product->hasOneUse()) return std::nullopt;
+  if (!product || !tt::hasOneUse(product)) return std::nullopt;
   for (unsigned side : {0u, 1u})
     if (auto splat = product->getOperand(side).getDefiningOp<tt::SplatOp>())
       return Scaled{product, product->getOperand(1 - side), splat.getSrc()};

@@ -9,6 +9,7 @@
 #include "codegen/passes/LoadsAhead.h"
 #include "codegen/passes/LoadsOfOperands.h"
 #include "codegen/passes/LoopHints.h"
+#include "codegen/passes/Notes.h"
 #include "codegen/passes/Phases.h"
 #include "codegen/passes/Pipeline.h"
 #include "codegen/passes/PipelineTma.h"
@@ -32,6 +33,11 @@ using namespace mlir;
 
 namespace tiletwin::codegen {
 namespace {
+
+LogicalResult readNotes(ModuleOp module, const Target&, const Options&) {
+  takeNotes(module);
+  return success();
+}
 
 LogicalResult inlineEverything(ModuleOp module, const Target&, const Options&) {
   if (succeeded(tt::makeTtir(module, /*inlineEverything=*/true))) return success();
@@ -115,6 +121,7 @@ LogicalResult pipelineTensors(ModuleOp module, const Target&, const Options& opt
 LogicalResult pipeline(ModuleOp module, const Target& target, const Options& options) {
   pipelineLoops(kernelOf(module), target, options);
   beginProductsEarly(kernelOf(module));
+  moveNotesBehindWaits(kernelOf(module));
   return success();
 }
 
@@ -151,6 +158,7 @@ LogicalResult groupAndWait(ModuleOp module, const Target& target, const Options&
 }
 
 constexpr Step kSteps[] = {
+    {"twg-notes", "notes for a debugger, as operations that only look", readNotes},
     {"twg-inline", "all calls inlined, canonical: the ttir that code is made from", inlineEverything},
     {"twg-loop-hints", "loops that are to be unrolled, unrolled", followHints},
     {"twg-dot-precision", "dots that no instruction computes, as dots that one does", rewriteDotPrecisions},

@@ -12,8 +12,8 @@ namespace {
 /// The result of the loop's body that an operation gives on to the next iteration as the value of that number, and that
 /// nothing else uses.
 bool isOnlyCarried(Value value, scf::ForOp loop, unsigned number) {
-  if (!value.hasOneUse()) return false;
-  OpOperand& use = *value.use_begin();
+  if (!tt::hasOneUse(value)) return false;
+  OpOperand& use = *tt::usesOf(value).begin();
   return use.getOwner() == loop.getBody()->getTerminator() && use.getOperandNumber() == number;
 }
 
@@ -69,7 +69,7 @@ bool SumInBranches::add(OpOperand& use) {
 
 std::optional<SumInBranches> SumInBranches::find(scf::ForOp loop, unsigned number, Value sum) {
   SumInBranches found(loop, number, sum);
-  for (OpOperand& use : sum.getUses())
+  for (OpOperand& use : tt::usesOf(sum))
     if (!found.add(use)) return std::nullopt;
   Value carried = loop.getYieldedValues()[number];
   Operation* last = carried.getDefiningOp();

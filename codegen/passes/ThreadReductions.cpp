@@ -51,17 +51,18 @@ bool mayReorder(tt::ReduceOp reduce, Operation* combine, Value first) {
 std::optional<Running> runningOf(tt::ReduceOp reduce) {
   auto loop = dyn_cast<scf::ForOp>(reduce->getParentOp());
   Operation* combine = commutativeOperation(reduce);
-  if (!loop || !combine || !reduce->hasOneUse()) return std::nullopt;
-  Operation* update = *reduce->user_begin();
-  if (update->getName() != combine->getName() || update->getBlock() != loop.getBody() || !update->hasOneUse())
+  if (!loop || !combine || !tt::hasOneUse(reduce.getResult()[0])) return std::nullopt;
+  Operation* update = *tt::usersOf(reduce.getResult()[0]).begin();
+  if (update->getName() != combine->getName() || update->getBlock() != loop.getBody() ||
+      !tt::hasOneUse(update->getResult(0)))
     return std::nullopt;
   Value other = update->getOperand(update->getOperand(0) == reduce->getResult(0) ? 1 : 0);
   auto argument = dyn_cast<BlockArgument>(other);
-  if (!argument || argument.getOwner() != loop.getBody() || argument.getArgNumber() == 0 || !argument.hasOneUse())
+  if (!argument || argument.getOwner() != loop.getBody() || argument.getArgNumber() == 0 || !tt::hasOneUse(argument))
     return std::nullopt;
   const unsigned carried = argument.getArgNumber() - 1;
   if (!mayReorder(reduce, combine, loop.getInitArgs()[carried])) return std::nullopt;
-  OpOperand& use = *update->use_begin();
+  OpOperand& use = *tt::usesOf(update->getResult(0)).begin();
   if (use.getOwner() != loop.getBody()->getTerminator() || use.getOperandNumber() != carried) return std::nullopt;
   std::optional<TypedAttr> neutral = arith::getNeutralElement(combine);
   if (!neutral) return std::nullopt;

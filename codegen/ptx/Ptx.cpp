@@ -2,7 +2,13 @@
 #include "codegen/ptx/Ptx.h"
 #include "codegen/ptx/LoopPointers.h"
 #include "codegen/ptx/OrderByUse.h"
+#include "codegen/ptx/Variables.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/CodeGen/CodeGenTargetMachineImpl.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -69,7 +75,10 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = false; // threads are the vectors here
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassInstrumentationCallbacks callbacks;
+  PhiValues values;
+  if (module.getNamedMetadata(kVariableTable)) values.watch(callbacks);
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(calls);
   builder.registerFunctionAnalyses(functions);
@@ -87,10 +96,27 @@ llvm::Expected<std::string> writePtx(llvm::Module& module, llvm::TargetMachine& 
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream out(text);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile))
-    return llvm::createStringError("LLVM cannot write PTX");
+  // What addPassesToEmitFile does, with a pass in front of the printer.
+  auto* modules = new llvm::MachineModuleInfoWrapperPass(&machine);
+  llvm::TargetPassConfig* config = static_cast<llvm::CodeGenTargetMachineImpl&>(machine).createPassConfig(passes);
+  config->setDisableVerify(true);
+  config->disablePass(&llvm::LiveDebugValuesID); // it knows of physical registers, and these are none
+  passes.add(config);
+  passes.add(modules);
+  bool failed = config->addISelPasses();
+  if (!failed) {
+    config->addMachinePasses();
+    config->setInitialized();
+    if (module.getNamedMetadata(kVariableTable)) passes.add(createVariableComments());
+    failed = machine.addAsmPrinter(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile,
+                                   modules->getMMI().getContext());
+  }
+  if (failed) return llvm::createStringError("LLVM cannot write PTX");
+  passes.add(llvm::createFreeMachineFunctionPass());
   passes.run(module);
-  return std::string(text);
+  std::string ptx(text);
+  finishVariableComments(ptx, module);
+  return ptx;
 }
 
 } // namespace tiletwin::codegen

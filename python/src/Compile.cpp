@@ -81,6 +81,8 @@ PyRef compile(PyObject* function, DictArgument signature, DictArgument constexpr
   frontend::Request request{function, signature.get(), constexprs.get(), attributes.get(), {}, kernelName.value_or("")};
   CheckSet checks;
   if (!readSemanticOptions(options.get(), request.options) || !readChecks(checks)) return {};
+  // A debugger looks at the kernel's code on the simulator: its variables get names (codegen/passes/Notes.h).
+  request.options.notes = environment::text("TILETWIN_DEBUG").has_value();
   request.options.checked = checks.has(Check::Overflow) || checks.has(Check::Promises);
   const std::string name = stringOf(attributeIfAny(function, "__name__").get());
   Compiled compiled;

@@ -170,3 +170,11 @@ tt.func public @rounded() {
   %1 = "twg.round_to_tf32"(%0) : (tensor<2x2xf16, #l>) -> tensor<2x2xf32, #l>
   tt.return
 }
+
+// -----
+
+tt.func public @noted(%x: i32) {
+  // expected-error @below {{has a value and a constant}}
+  twg.note 0, "x", "int32" constant 1 : i64 holds %x : i32
+  tt.return
+}
