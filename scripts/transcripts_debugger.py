@@ -58,8 +58,12 @@ def reduction() -> str:
 def product() -> str:
     line = line_of("demo/debug_matmul.py", "acc = tl.dot")
     commands = [
-        f"break debug_matmul.py:{line} if block==1234 && warp==1",
+        f"break debug_matmul.py:{line} if block==1234 && k == 16",
         "run",
+        "info locals",
+        "print acc",
+        "gather",
+        "print acc[0:4, 0:4]",
         "info cuda blocks",
         "info shared",
         "info shared 0 0",

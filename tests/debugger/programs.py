@@ -107,6 +107,17 @@ def endless():
     sim.load(text, file="spin.ptx")["spin"](np.zeros(1, np.uint32), grid=1, block=32)
 
 
+def foreign():
+    """Code that another compiler made of Python: it has lines, and no variables."""
+    from tiletwin import sim
+
+    text = (
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry other(.param .u64 p)\n{\n.reg .b64 %a;\n"
+        '.loc 1 3 1\nld.param.u64 %a, [p];\nret;\n}\n.file 1 "/nowhere/kernel.py"\n'
+    )
+    sim.load(text, file="other.ptx")["other"](np.zeros(1, np.uint32), grid=1, block=32)
+
+
 def client():
     """A client of the driver that knows nothing of tiletwin."""
     import ctypes

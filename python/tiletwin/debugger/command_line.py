@@ -15,6 +15,7 @@ from tiletwin.debugger import show
 from tiletwin.debugger.conditions import Condition
 from tiletwin.debugger.connection import Refused
 from tiletwin.debugger.expressions import Evaluation
+from tiletwin.debugger.gathering import gather
 from tiletwin.debugger.session import Session
 from tiletwin.debugger.thread import Thread
 
@@ -207,6 +208,11 @@ class CommandLine:
             self.frame = 0
         show.focus(self)
 
+    def _gather(self, rest: str) -> None:
+        for line in gather(self.session):
+            print(line)
+        show.focus(self)
+
     def _frame(self, rest: str) -> None:
         self._to_frame(int(rest) if rest.isdigit() else self.frame)
 
@@ -263,6 +269,7 @@ _COMMANDS: dict[str, tuple[Callable[[CommandLine, str], None], str]] = {
     "stepi": (lambda c, rest: c._go("stepi", rest), "[N] one instruction of PTX"),
     "finish": (lambda c, rest: c._go("finish", rest), "out of the function"),
     "cuda": (CommandLine._cuda, "block 3 thread 5, warp 2, lane 7: look at another thread"),
+    "gather": (CommandLine._gather, "bring the block's other warps to this instruction, so that tiles are whole"),
     "info": (
         show.info,
         "breakpoints, cuda blocks|warps|threads|lanes, registers, locals, symbols, shared, tensormaps, launch",

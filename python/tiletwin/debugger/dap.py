@@ -41,6 +41,8 @@ CAPABILITIES = {
     "supportsTerminateRequest": True,
 }
 _REASONS = {"watchpoint": "data breakpoint", "trap": "exception", "deadlock": "exception", "launch": "entry"}
+_LOOKING = set("info i x print p who list l bt disassemble cuda gather set".split())
+"""Commands of the command line that work in an editor's console."""
 _WARPS = 1 << 5
 """Warps of a block at the most; a thread's number is 1 + block * _WARPS + warp."""
 Variable = dict[str, Any]
@@ -399,21 +401,8 @@ class Server:
     def _command(self, text: str) -> str:
         """A command of the command line that only looks."""
         word = text.split()[0] if text.split() else ""
-        if word.partition("/")[0] not in (
-            "info",
-            "i",
-            "x",
-            "print",
-            "p",
-            "who",
-            "list",
-            "l",
-            "bt",
-            "disassemble",
-            "cuda",
-            "set",
-        ):
-            raise Refused(f"-exec {word}: only info, x, print, who, list, bt, disassemble, cuda and set work here")
+        if word.partition("/")[0] not in _LOOKING:
+            raise Refused(f"-exec {word}: only {', '.join(sorted(_LOOKING))} work here")
         assert self._line is not None
         output = io.StringIO()
         with contextlib.redirect_stdout(output):

@@ -76,6 +76,11 @@ class Names(Protocol):
     @property
     def lane(self) -> int: ...
 
+    @property
+    def why_unnamed(self) -> str:
+        """Why no variable has a name here, and what to do; empty: some have."""
+        ...
+
 
 def _python(text: str) -> str:
     """The text with Python's operators in place of C's."""
@@ -136,7 +141,8 @@ class Evaluation:
             return value
         if (symbol := self._names.symbol(name)) is not None:
             return symbol
-        raise Refused(f"{name}: no such variable here")
+        why = self._names.why_unnamed
+        raise Refused(f"{name}: no such variable here" + (f": {why}" if why else ""))
 
     def _attribute(self, node: ast.Attribute) -> Any:
         """`threadIdx.x`, or a member of a structure."""

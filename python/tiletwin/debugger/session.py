@@ -146,6 +146,16 @@ class Session:
         self.ask("go", way)
         self.stop = None
 
+    def run_on(self, way: str) -> Stop | None:
+        """Goes on to the engine's next stop, whatever it is for; None: the program has ended."""
+        self.go(way)
+        process, listener = self.process, self._listener
+        if process is None or listener is None:
+            raise Refused("no program runs")
+        event = listener.event(None, lambda: process.poll() is not None)
+        self.stop = Stop(event["reason"], event) if event and event["event"] == "stopped" else None
+        return self.stop
+
     def pause(self) -> None:
         """Stops at the kernel's next instruction, or at that of the next kernel."""
         if self._listener is not None and self.stop is None:

@@ -203,6 +203,8 @@ def instructions(line: Looking, rest: str) -> None:
     lines = line.session.sources.lines(name)
     around = int(rest) if rest.isdigit() else 8
     for number in range(max(1, at - around), min(at + around, len(lines)) + 1):
+        if lines[number - 1].startswith("// tiletwin."):  # what the debugger itself reads
+            continue
         print(f"{'=>' if number == at else '  '} {number}\t{lines[number - 1].strip()}")
 
 

@@ -6,12 +6,15 @@ Not here:  what is shown of it (command_line.py, dap.py), tiles of variables (ti
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any, NamedTuple
 
 from tiletwin.debugger.connection import Refused
 from tiletwin.debugger.dwarf import Variable, debug_info
 from tiletwin.debugger.expressions import Address
+from tiletwin.debugger.kernel_notes import kernel_notes
+from tiletwin.debugger.kernel_variables import KernelVariables
 from tiletwin.debugger.located import Located
 from tiletwin.debugger.session import Session
 from tiletwin.debugger.values import Register
@@ -98,10 +101,34 @@ class Thread:
         now = frames[self.frame]
         return information.variables(now.ptx, sum(one.call == now.call for one in frames[: self.frame]))
 
+    @functools.cached_property
+    def kernel_variables(self) -> KernelVariables | None:
+        """Those of a kernel that tiletwin compiled; None: its code has none. Errors: Refused."""
+        notes = kernel_notes(self._session.text)
+        if not notes.is_there:
+            return None
+        now = self.frames()[self.frame]
+        return KernelVariables(
+            self._session, notes, at=now.ptx, file=now.file, line=now.line, warp=self.warp, lane=self.lane,
+            call=now.call,
+        )  # fmt: skip
+
+    @property
+    def why_unnamed(self) -> str:
+        text = self._session.text
+        if kernel_notes(text).is_there or not re.search(r'^\s*\.file\s+\d+\s+".*\.py"', text, re.MULTILINE):
+            return ""
+        return (
+            "the compiler that made this PTX from Python does not say where it keeps variables; "
+            "`tiletwin debug script.py` compiles kernels itself, and knows"
+        )
+
     def variable(self, name: str) -> Any:
         """An index of the thread, or a variable of the source. Errors: Refused, it has no value here."""
         if (index := self.indices().get(name)) is not None:
             return index
+        if self.kernel_variables is not None:
+            return self.kernel_variables.variable(name)
         found = next((one for one in reversed(self.variables()) if one.name == name), None)
         return None if found is None else Located.of(found, self)
 

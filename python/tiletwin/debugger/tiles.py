@@ -46,9 +46,16 @@ def numbers(data: bytes, kind: str) -> np.ndarray:
     return np.frombuffer(data, _TYPES.get(kind, np.uint8))
 
 
-def table(tile: np.ndarray) -> list[str]:
-    """Lines of a table of one or two dimensions; the middle of a large one is left out."""
-    grid = tile.reshape(1, -1) if tile.ndim == 1 else tile
+def cell(number: np.generic) -> str:
+    """An element as text."""
+    return f"{number:.6g}" if isinstance(number, np.floating) else str(int(number))
+
+
+def table(tile: np.ndarray, is_known: np.ndarray | None = None) -> list[str]:
+    """Lines of a table of at most two dimensions; the middle of a large one is left out. is_known: which elements are;
+    others are `--`."""
+    grid = np.atleast_2d(tile)
+    known = np.ones_like(grid, bool) if is_known is None else np.atleast_2d(is_known)
 
     def ends(count: int) -> list[int | None]:
         if count <= 2 * _SHOWN:
@@ -61,7 +68,7 @@ def table(tile: np.ndarray) -> list[str]:
         if r is None:
             rows.append(["..."] + [""] * len(columns))
         else:
-            cells = ("..." if c is None else f"{grid[r, c]:.6g}" for c in columns)
+            cells = ("..." if c is None else cell(grid[r, c]) if known[r, c] else "--" for c in columns)
             rows.append([str(r) if tile.ndim > 1 else "", *cells])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]

@@ -12,6 +12,7 @@ from tiletwin.debugger import values
 from tiletwin.debugger.connection import Refused
 from tiletwin.debugger.dwarf import Variable
 from tiletwin.debugger.expressions import Address, Parted
+from tiletwin.debugger.kernel_variables import KernelVariables
 from tiletwin.debugger.located import Located
 from tiletwin.debugger.session import Session
 from tiletwin.debugger.thread import Thread
@@ -61,13 +62,24 @@ def _address_value(thread: Thread, at: Address) -> str:
 
 def locals_of(session: Session, thread: Thread) -> list[tuple[str, str]]:
     """Parameters and local variables of the thread, with their values as text."""
+    if (found := thread.kernel_variables) is not None:
+        return [(name, _kernel_text(found, name)) for name in found.names()]
     try:
         variables = {one.name: one for one in thread.variables() if one.is_local}
     except Refused as error:
         return [("variables", f"<{error}>"), *_locals_of_ptx(session, thread)]
     if not variables:
-        return _locals_of_ptx(session, thread)
+        why = [("variables", f"<{thread.why_unnamed}>")] if thread.why_unnamed else []
+        return why + _locals_of_ptx(session, thread)
     return [(name, _text_or_reason(one, thread)) for name, one in variables.items()]
+
+
+def _kernel_text(variables: KernelVariables, name: str) -> str:
+    try:
+        variable = variables.variable(name)
+        return variable.short_text() if variable else "<none>"
+    except Refused as error:
+        return f"<{error}>"
 
 
 def _text_or_reason(variable: Variable, thread: Thread) -> str:
