@@ -97,8 +97,8 @@ template <> LogicalResult emit(Emitter& e, twg::NoteOp note) {
   llvm::raw_string_ostream out(what);
   out << note.getLanguageType() << '|';
   Values registers;
-  if (note.getConstant()) {
-    out << "constant|" << *note.getConstant();
+  if (std::optional<Attribute> constant = note.getConstant()) {
+    out << "constant|" << *constant;
   } else if (mlir::Value value = note.getValue(); value && isa<RankedTensorType>(value.getType())) {
     const LinearLayout layout = twg::layoutOf(value);
     registers = Values(e.values(value));
