@@ -127,3 +127,21 @@ def calling(function: Callable[[], Any], status: int = 1) -> Any:
     except Exception as error:
         show(error)
     raise SystemExit(status)
+
+
+def main(words: list[str]) -> None:
+    """`python -m tiletwin.script [-m] NAME ARGUMENTS...`: what `tiletwin run` does with these words, without reading
+    options. To import what reads them takes longer than all the rest."""
+
+    def fail(message: str) -> NoReturn:
+        print(f"tiletwin: {message}", file=sys.stderr)
+        raise SystemExit(2)
+
+    if not activated_without_gpu(fail):
+        fail("not activated: TILETWIN_INTERPRET is switched off in the environment")
+    named = check(words, "debug", fail)
+    calling(lambda: run(named))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -38,7 +38,7 @@ def start(
     try:
         if is_script(words):
             environment = variables.of_child(TILETWIN_DEBUG=socket, TILETWIN_BACKEND="sim")
-            command = [sys.executable, "-m", "tiletwin", "run", *words]
+            command = [sys.executable, "-m", "tiletwin.script", *words]
         else:
             environment = gpu.environment(options) | {"TILETWIN_DEBUG": socket}
             command = [shutil.which(words[0]) or words[0], *words[1:]]
