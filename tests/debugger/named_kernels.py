@@ -85,6 +85,12 @@ def run_product(**options):
     product[(4, 4)](a, b, c, 64, 64, B=16, num_warps=2, **options)  # type: ignore[index]
 
 
+def run_warpgroups():
+    b = (torch.arange(128 * 256) % 13).reshape(256, 128).half()
+    a, c = (torch.arange(128 * 256) % 5).reshape(128, 256).half(), torch.zeros(128, 128)
+    product[(2, 2)](a, b, c, 128, 256, B=64, num_warps=4, num_stages=3)  # type: ignore[index]
+
+
 def run_masked():
     x, out = torch.arange(200, dtype=torch.int32) - 90, torch.zeros(200)
     masked[(2,)](x, out, 200, 3, B=128)  # type: ignore[index]
@@ -103,6 +109,7 @@ def run_rows():
 PROGRAMS = {
     "product": lambda: run_product(num_stages=1),
     "pipelined": lambda: run_product(num_stages=3),
+    "warpgroups": run_warpgroups,
     "masked": run_masked,
     "halved": run_halved,
     "rows": run_rows,

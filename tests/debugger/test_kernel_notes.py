@@ -18,7 +18,7 @@ NOTES = """
 
 
 def known(code: str, mark: str = "here", source: int = 5) -> dict[str, str]:
-    """By variable the register, `?`: nowhere, `-`: the assignment was not reached; at the line `// here`."""
+    """By variable the register, `?` if it is nowhere, `-` if the assignment was not reached: at the line `// here`."""
     lines = code.strip().splitlines() + NOTES.strip().splitlines()
     at = next(number for number, line in enumerate(lines, 1) if line.endswith(f"// {mark}"))
     notes = KernelNotes(lines)

@@ -74,6 +74,7 @@ def is_same(now: dict[str, tuple[np.ndarray, np.ndarray]], then: dict[str, objec
     [
         ("product", (1, 2, 0), {"acc": 0.9, "row": 1.0, "inner": 0.6, "a": 0.5, "scaled": 1.0, "N": 1.0}),
         ("pipelined", (1, 2, 0), {"acc": 0.2, "row": 1.0, "k": 0.1, "a": 0.1, "scaled": 1.0}),
+        ("warpgroups", (1, 0, 0), {"row": 0.9, "k": 0.3, "scaled": 1.0, "at": 1.0}),
         ("masked", (0, 0, 0), dict.fromkeys(("pid", "at", "mask", "x", "name", "low", "total", "half", "scale"), 1.0)),
         ("masked", (1, 0, 0), dict.fromkeys(("pid", "at", "mask", "x", "name", "low", "total", "half", "scale"), 1.0)),
         ("halved", (0, 0, 0), {"at": 1.0, "x": 1.0, "left": 0.8, "steps": 0.8, "wide": 1.0, "is_even": 1.0}),
@@ -176,6 +177,17 @@ def test_conditions_by_name():
         assert t("print k") == "32" and t("print k + row[3]") == "51"
         stopped = t("print acc")
         assert "16 x 16 fp32" in stopped
+
+
+def test_warps_that_copy_stay_where_they_are():
+    with Terminal(PROGRAMS, "specialised") as t:
+        line = next(n for n, text in enumerate(PROGRAMS.read_text().splitlines(), 1) if "acc = tl.dot(a.load" in text)
+        t(f"break programs.py:{line} if warp==0")
+        t("run")
+        gathered = t("gather")  # the others wait for what is copied, and then warp 0 runs, too
+        assert "warp 4" not in gathered and "[block (0,0,0), thread (0,0,0), warp 0, lane 0]" in gathered
+        assert t("print rows[63]") == "63" and t("print k") in ("0", "64")  # no more than a round
+        assert "a product that adds to it is in flight" in t("print acc")
 
 
 def test_an_editor_shows_them():

@@ -6,7 +6,10 @@ Idea:      each of them is let run alone to that instruction; others run only wh
 
 from __future__ import annotations
 
+import itertools
+
 from tiletwin.debugger.connection import Refused
+from tiletwin.debugger.kernel_notes import kernel_notes
 from tiletwin.debugger.session import Session
 
 _FIRST = 1 << 20
@@ -24,13 +27,19 @@ def gather(session: Session) -> list[str]:
     lines = session.text.splitlines()
     ends = [n for n, line in enumerate(lines, 1) if line.strip().removesuffix(";") in ("ret", "exit")]
     said = []
+    program = kernel_notes(session.text).warps
     for warp, places in _places(session, focus["block"]).items():
-        if warp == focus["warp"] or places <= {at}:
+        if warp == focus["warp"] or places <= {at} or (program and warp >= program):
             continue
         session.focus(warp=warp, lane="")
-        where = _bring(session, warp, at, ends)
+        where = _bring(session, warp, focus["warp"], [at, *ends])
+        if where is None:
+            said.append(f"warp {focus['warp']} has come round once more, as others wait for it")
+            break
         if where != at:
             said.append(f"warp {warp} does not come here" if where in ends else f"warp {warp} waits elsewhere")
+    if session.stop is None:
+        raise Refused("the program has ended")
     if _places(session, focus["block"]).get(focus["warp"]) != {at}:
         said.append(f"warp {focus['warp']} had to go on, as others wait for it")
     session.focus(warp=focus["warp"], lane=focus["lane"])
@@ -43,22 +52,28 @@ def _places(session: Session, block: list[int]) -> dict[int, set[int]]:
     return {row["warp"]: {g["ptx"] for g in row["groups"]} for row in rows if row["block"] == block and row["groups"]}
 
 
-def _bring(session: Session, warp: int, at: int, ends: list[int]) -> int:
-    """Lets the warp that is looked at run to a line of the PTX; the line where it stands then."""
+def _bring(session: Session, warp: int, stays: int, lines: list[int]) -> int | None:
+    """Lets the warp that is looked at run to one of these lines of the PTX; the line where it stands then. None: the
+    one that is to stay has come round to one of them."""
     assert session.stop is not None
     block = ",".join(map(str, session.stop.facts["focus"]["block"]))
-    wanted = {_FIRST + i: line for i, line in enumerate([at, *ends])}
-    for number, line in wanted.items():
-        session.ask("break", number, "line", session.launch["file"], line, block, "", warp)
+    numbers = {_FIRST + i: (line, one) for i, (line, one) in enumerate(itertools.product(lines, (warp, stays)))}
+    for number, (line, one) in numbers.items():
+        session.ask("break", number, "line", session.launch["file"], line, block, "", one)
     session.ask("option", "locking", "warp")
     try:
         for _ in range(_STOPS):
             stop = session.run_on("finish")
-            if stop is None or stop.reason != "breakpoint" or not wanted.keys().isdisjoint(stop.facts["breakpoints"]):
+            if stop is None or stop.reason != "breakpoint":
                 break
-        return session.stop.facts.get("ptx", 0) if session.stop else 0
+            hit = [numbers[number][1] for number in stop.facts["breakpoints"] if number in numbers]
+            if stays in hit:
+                return None
+            if hit:
+                break
+        return session.stop.facts.get("ptx", 0) if session.stop else None
     finally:
         if session.stop is not None:
-            for number in wanted:
+            for number in numbers:
                 session.ask("remove", number)
             session.ask("option", "locking", session.options.get("locking", "warp"))

@@ -124,6 +124,12 @@ class KernelNotes:
     def is_there(self) -> bool:
         return bool(self.notes)
 
+    @property
+    def warps(self) -> int:
+        """Of a block, that hold tiles: others copy for them. 0: no tile says so."""
+        layouts = [one.layout.split(";") for one in self.notes]
+        return max((1 << parts[2].count(",") + bool(parts[2]) for parts in layouts if len(parts) == 4), default=0)
+
     # ---- The code ----------------------------------------------------------------------------------------------------
 
     def _read(self, lines: list[str]) -> None:

@@ -119,7 +119,10 @@ class KernelVariables:
                 "`next` goes on"
             )
         if note.element == "lost":
-            raise Refused(f"{name} is in no register: the compiler keeps its tile in shared memory, or not at all")
+            raise Refused(
+                f"{name} is in no register here: its tile is in shared memory (`info shared`), or a product that adds "
+                "to it is in flight, or nothing needs it"
+            )
         return KernelVariable(name, note, self)
 
     def parameter(self, number: int, note: Note) -> bytes:
