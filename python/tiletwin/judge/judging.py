@@ -198,8 +198,8 @@ class _Judging:
                     raise BadProblem(f"the reference does not take its own example: {error}") from None
                 self.made.refused += 1
                 continue
-            if answer.notes and not any(reason.rule == "judge-bounds" for reason in self.made.reasons):
-                self.add(Reason("", "judge-bounds", answer.notes[0]))
+            if answer.note and not any(reason.rule == "judge-bounds" for reason in self.made.reasons):
+                self.add(Reason("", "judge-bounds", answer.note))
             self._case(problem, case, args, answer)
 
     def _spent(self) -> float:

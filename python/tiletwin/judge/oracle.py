@@ -51,14 +51,14 @@ class Expected:
 @dataclass
 class Answer:
     """written: numbers of the argument tensors that the reference writes. cotangents: for each result, or None.
-    notes: what could not be derived. work: of the reference's operations, in units. launched: how many kernels it
+    note: what could not be derived. work: of the reference's operations, in units. launched: how many kernels it
     launches itself. seconds: of a processor, of the reference's plain call."""
 
     results: list[Expected]
     written: list[int]
     wanted: list[int] = field(default_factory=list)
     cotangents: list[Any] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    note: str = ""
     work: float = 0.0
     launched: int = 0
     seconds: float = 0.0
@@ -155,7 +155,7 @@ def answer(problem: Problem, args: list[Any], seed: int, case_seed: int) -> Answ
         _add_rounded_numbers(problem, args, wanted, cotangents, written, seed, exact, bounds)
     except Exception as error:
         why = str(error) if isinstance(error, _Launched) else f"it fails in float64: {type(error).__name__}: {error}"
-        made.notes.append(f"no bounds can be derived from the reference: {why}; they are 64 units of its own results")
+        made.note = f"no bounds can be derived from the reference: {why}; they are 64 units of its own results"
         exact = [value.double() if value.is_floating_point() else value for value in all_low]
         bounds = [_coarse(value, mode.numbers.unit) for value in exact]
     floats = [value.double() for value in before if value.is_floating_point()]  # float8 has no isinf

@@ -108,7 +108,7 @@ class Proof:
         self._is_complete = False
         """Whether kernels have been shown to make the results of a case."""
         self._earlier: dict[str, dict[str, Any]] = {}
-        """What the verifier told of the first example with such arguments."""
+        """What the verifier told last of an example with such arguments."""
 
     def of_gaps(self) -> Iterator[Reason]:
         """Without a reason for another verdict, what nobody has shown to come from kernels is not judged."""
