@@ -31,7 +31,7 @@ bool isFoldable(Operation* op) {
 }
 
 void fold(Operation* sum) {
-  for (unsigned at : {0, 1}) {
+  for (unsigned at : {1, 0}) {
     Operation* dot = sum->getOperand(at).getDefiningOp();
     if (!isFoldable(dot) || dot->getBlock() != sum->getBlock() || !hasOneUse(dot->getResult(0))) continue;
     OpOperand* accumulator = accumulatorOf(dot);
@@ -49,7 +49,7 @@ void fold(Operation* sum) {
 
 Operation* dotInSum(Operation* sum) {
   if (!isSum(sum)) return nullptr;
-  for (Value operand : sum->getOperands())
+  for (Value operand : llvm::reverse(sum->getOperands()))
     if (Operation* dot = operand.getDefiningOp(); isFoldable(dot)) return dot;
   return nullptr;
 }

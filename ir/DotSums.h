@@ -7,7 +7,8 @@
 //            - nothing else uses the product, and it is in the sum's block. Triton also moves it from outside of a loop into
 //              it, where it would be computed again and again;
 //            - the product is of integers, or its maxNumImpreciseAcc is 0.
-//            Of two such products the first one is folded. Differences (arith.subf, arith.subi) stay.
+//            Of two such products the one on the right is folded: in `acc += tl.dot(a, b)` that is the later one. Differences
+//            (arith.subf, arith.subi) stay.
 //            Triton does this in "ttir" whatever the options are, with enable_fp_fusion=False too. Here "ttir" stays as it was
 //            written, because the interpreter runs it: eager mode, which sees one operation at a time, must get its bits.
 // Effects:   integers stay exact. Floats are rounded with the partial sums of the product instead of once behind it; a zero

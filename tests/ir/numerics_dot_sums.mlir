@@ -25,13 +25,13 @@ tt.func public @folded(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %d: tensor<
 
 // -----
 
-// Behind what it is added to; of two products the first.
+// Behind what it is added to; of two products the one on the right.
 // CHECK-LABEL: tt.func public @order
 // CHECK-NEXT: %[[N:.*]] = arith.negf %arg2
 // CHECK-NEXT: %[[A:.*]] = tt.dot %arg0, %arg1, %[[N]] :
 // CHECK-NEXT: %[[ZERO:.*]] = arith.constant
-// CHECK-NEXT: %[[Y:.*]] = tt.dot %arg1, %arg0, %[[ZERO]] :
-// CHECK-NEXT: %[[B:.*]] = tt.dot %arg0, %arg1, %[[Y]] :
+// CHECK-NEXT: %[[Y:.*]] = tt.dot %arg0, %arg1, %[[ZERO]] :
+// CHECK-NEXT: %[[B:.*]] = tt.dot %arg1, %arg0, %[[Y]] :
 // CHECK-NEXT: tt.return %[[A]], %[[B]]
 tt.func public @order(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %d: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) attributes {noinline = false} {
   %none = arith.constant dense<0.0> : tensor<16x16xf32>
