@@ -69,7 +69,7 @@ def bench_elementwise():
         "vadd f32 2^26, BLOCK 1024",
         lambda: vector_add[(n // 1024,)](x, y, out, n, BLOCK=1024),
         lambda: torch.add(x, y, out=out_torch),
-        0.9,
+        1.0,
         1.2,
     )
     side = 4096
@@ -131,7 +131,7 @@ def bench_rows():
             F.layer_norm(h, (n,), w, b, 1e-5)
 
     pair(
-        "layer norm f16 8192 x 4096", lambda: layer_norm[(m,)](h, w, b, out_h, n, n, 1e-5, BLOCK=4096), torch_norm, 1.0
+        "layer norm f16 8192 x 4096", lambda: layer_norm[(m,)](h, w, b, out_h, n, n, 1e-5, BLOCK=4096), torch_norm, 1.3
     )
 
 
@@ -139,7 +139,7 @@ def bench_matmul():
     size = 2048
     a, b = torch.randn(size, size), torch.randn(size, size)
     out, out_torch = torch.empty(size, size), torch.empty(size, size)
-    for tile, gate, aim in (((128, 128, 64), 0.7, 0.9), ((64, 64, 32), 0.5, 0.7)):
+    for tile, gate, aim in (((128, 128, 64), 0.9, 0.97), ((64, 64, 32), 0.8, 0.9)):
         pair(
             f"matmul f32 2048, tiles {tile[0]}x{tile[1]}x{tile[2]}",
             lambda tile=tile: product(a, b, out, tile),
@@ -154,7 +154,7 @@ def bench_matmul():
             f"matmul {str(dtype)[6:]} 2048 against our f32",
             lambda narrow=narrow: product(*narrow, tile, precision="tf32"),
             lambda: product(a, b, out, tile),
-            0.6,
+            0.97,
             note="peer: our own f32",
         )
 
@@ -168,8 +168,8 @@ def bench_attention():
         "flash attention f16 T 2048 D 64 against f32 SDPA",
         lambda: flash_attention[(t // 64, heads)](q, k, v, out, t, d**-0.5, t * d, BM=64, BN=64, D=d, CAUSAL=False),
         lambda: F.scaled_dot_product_attention(q32, k32, v32),
-        0.4,
-        0.6,
+        0.7,
+        1.2,
     )
 
 

@@ -136,7 +136,8 @@ void reduce(const std::string& name, TwReduce op, DType t, int64_t outer, int64_
   Buffer src(size_t(n) * 8), dst(size_t(n) * 8);
   fill(src.at, t, n);
   const TwReduceFn fn = ops->reduce(op, t);
-  const double s = secondsOf([&] { fn(outer, axis, inner, dst.at, src.at, axis * inner * int64_t(sizeOf(t))); });
+  const TwRows rows{src.at, axis * inner * int64_t(sizeOf(t))};
+  const double s = secondsOf([&] { fn(outer, axis, inner, dst.at, &rows); });
   std::printf("%-26s [%ld][%ld][%ld] %8.1f ns %7.2f G/s\n", name.c_str(), long(outer), long(axis), long(inner), s * 1e9,
               double(n) / s * 1e-9);
 }

@@ -1,6 +1,7 @@
 // interp/plan/Builder.cpp -- from a function to its plan: the steps, and what is refused when the plan is whole.
 // Not here:  the walk over the function (Blocks.cpp), the layout of code (Emitter.cpp) and of the arena (Registers.cpp).
 #include "interp/plan/Builder.h"
+#include "interp/plan/Adjacent.h"
 #include "interp/plan/Followers.h"
 #include "interp/program/ProbeAccess.h"
 
@@ -23,6 +24,7 @@ std::unique_ptr<Plan> PlanBuilder::build() {
                        << " bytes at a time, and 4294967295 are the most; use smaller blocks";
     return nullptr;
   }
+  plan().adjacent = findAdjacent(plan());
   plan().followers = findFollowers(plan());
   if (options().forms) plan().forms = formsText(func_);
   return takePlan();

@@ -46,6 +46,10 @@ std::optional<ScalarOp> scalarOpOf(TwElementwise op, DType type) {
   case TwElementwise::AddI: return ScalarOp::Add;
   case TwElementwise::SubI: return ScalarOp::Sub;
   case TwElementwise::MulI: return ScalarOp::Mul;
+  case TwElementwise::DivSI: return ScalarOp::DivS;
+  case TwElementwise::DivUI: return ScalarOp::DivU;
+  case TwElementwise::RemSI: return ScalarOp::RemS;
+  case TwElementwise::RemUI: return ScalarOp::RemU;
   case TwElementwise::MinSI: return ScalarOp::MinS;
   case TwElementwise::MaxSI: return ScalarOp::MaxS;
   case TwElementwise::MinUI: return ScalarOp::MinU;

@@ -1,7 +1,7 @@
 // interp/plan/FlushGroup.cpp -- a group of elementwise operations becomes one instruction.
 // Here:      what is needed of it, the dimensions it is walked over, places of its streams.
 // Not here:  how a group is gathered (Groups.cpp), nodes that become one (JoinNodes.cpp), what the strip loop reads
-//            (program/SealGroup.cpp), the strip loop (run/ExecuteGroup.cpp).
+//            (program/SealGroup.cpp), the strip loop (run/GroupWalk.cpp).
 // Invariant: a value of a group gets a whole tile only if something outside the group uses it; else one strip.
 #include "interp/plan/Groups.h"
 #include <algorithm>
@@ -79,6 +79,32 @@ void Groups::flatten(OpenGroup& g) {
   collapse(g);
 }
 
+/// Drops nodes whose result nobody reads. needed[s]: something reads stream s, a tile or a body's result among them.
+static std::vector<bool> dropUnread(OpenGroup& g, llvm::ArrayRef<Reg> tiles) {
+  GroupOp& op = *g.op;
+  std::vector<bool> needed(op.streams.size(), false);
+  for (size_t s = 0; s < op.streams.size(); ++s) needed[s] = tiles[s] != kNoReg;
+  for (int stream : g.results) needed[stream] = true;
+  std::vector<int> keep;
+  for (int n = int(op.nodes.size()) - 1; n >= 0; --n) {
+    const GroupNode& node = op.nodes[n];
+    if (node.kind != GroupNode::Sink && !needed[node.dst]) continue;
+    for (int i = 0; i < node.sources; ++i) needed[node.src[i]] = true;
+    keep.push_back(n);
+  }
+  std::vector<GroupNode> nodes;
+  std::vector<OpenGroup::NodeUniforms> uniforms;
+  op.sinks.clear();
+  for (int n : llvm::reverse(keep)) {
+    if (op.nodes[n].kind == GroupNode::Sink) op.sinks.push_back(int32_t(nodes.size()));
+    nodes.push_back(std::move(op.nodes[n]));
+    uniforms.push_back(std::move(g.uniforms[n]));
+  }
+  op.nodes = std::move(nodes);
+  g.uniforms = std::move(uniforms);
+  return needed;
+}
+
 void Groups::flush(int index) {
   OpenGroup& g = *groups_[index];
   if (!g.open) return;
@@ -88,7 +114,6 @@ void Groups::flush(int index) {
 
   // Which values need whole tiles, and which nodes still matter.
   std::vector<Reg> tiles(op.streams.size(), kNoReg);
-  std::vector<bool> needed(op.streams.size(), false);
   for (auto& [stream, reg] : g.forced) tiles[stream] = reg;
   for (size_t s = 0; s < op.streams.size(); ++s)
     for (mlir::Value v : g.values[s]) {
@@ -97,30 +122,10 @@ void Groups::flush(int index) {
       if (uses > g.consumed.lookup(v) && tiles[s] == kNoReg && op.streams[s].kind == GroupStream::Strip)
         tiles[s] = newTile(g.types[s], g.shape);
     }
+  chooseInside(tiles, g);
+  dropUnread(g, tiles);
   joinNodes(tiles, g);
-  for (size_t s = 0; s < op.streams.size(); ++s)
-    if (tiles[s] != kNoReg) needed[s] = true;
-  for (int stream : g.results) needed[stream] = true;
-  std::vector<int> keep;
-  for (int n = int(op.nodes.size()) - 1; n >= 0; --n) {
-    GroupNode& node = op.nodes[n];
-    if (node.kind != GroupNode::Sink && !needed[node.dst]) continue;
-    for (int i = 0; i < node.sources; ++i) needed[node.src[i]] = true;
-    keep.push_back(n);
-  }
-  std::reverse(keep.begin(), keep.end());
-  {
-    std::vector<GroupNode> nodes;
-    std::vector<OpenGroup::NodeUniforms> uniforms;
-    op.sinks.clear();
-    for (int n : keep) {
-      if (op.nodes[n].kind == GroupNode::Sink) op.sinks.push_back(int32_t(nodes.size()));
-      nodes.push_back(std::move(op.nodes[n]));
-      uniforms.push_back(std::move(g.uniforms[n]));
-    }
-    op.nodes = std::move(nodes);
-    g.uniforms = std::move(uniforms);
-  }
+  const std::vector<bool> needed = dropUnread(g, tiles);
   if (op.nodes.empty()) return;
   for (size_t s = 0; s < op.streams.size(); ++s)
     if (!needed[s] && op.streams[s].kind == GroupStream::Operand)

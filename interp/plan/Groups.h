@@ -121,6 +121,8 @@ private:
   /// Elements of a stream, moved to a strip of their own.
   int copyStrip(int group, int stream, DType type);
   void flatten(OpenGroup& g);
+  /// In a group that only stores, all of it under one box, a choice under that box is what it chooses inside: no more is computed.
+  void chooseInside(llvm::ArrayRef<Reg> tiles, OpenGroup& g);
   void joinNodes(llvm::ArrayRef<Reg> tiles, OpenGroup& g);
   void bindGroup(OpenGroup& g, GroupOp& data, BuildInstruction& in, llvm::ArrayRef<Reg> tiles);
 

@@ -1,5 +1,5 @@
 // interp/plan/JoinNodes.cpp -- nodes of a group that become one, so that what is between them is not written and read again.
-// Here:      pairs that have a function in common; choices under a box mask with what they choose.
+// Here:      pairs that have a function in common; choices under a box mask with what they choose, or in its midst.
 // Not here:  the functions of pairs (tile/Joined.cpp), flushing (FlushGroup.cpp), which drops what has lost its reader.
 // Invariant: a value that anything else needs stays.
 #include "interp/plan/Groups.h"
@@ -8,6 +8,11 @@
 namespace tiletwin::interp {
 
 namespace {
+
+/// As which functions know a node's result.
+DType elementType(const OpenGroup& g, const GroupNode& node) {
+  return g.types[node.dst] == DType::Ptr ? DType::I64 : g.types[node.dst];
+}
 
 struct Joining {
   OpenGroup& g;
@@ -62,7 +67,7 @@ struct Joining {
     for (size_t n = 0; n < op.nodes.size(); ++n) {
       GroupNode& node = op.nodes[n];
       if (node.kind != GroupNode::Strip || node.sources != 3) continue;
-      const DType type = g.types[node.dst] == DType::Ptr ? DType::I64 : g.types[node.dst];
+      const DType type = elementType(g, node);
       const int box = producer[node.src[0]];
       if (box < 0 || op.nodes[box].kind != GroupNode::Box || g.uniforms[box].lo.empty() ||
           node.fn != ops.elementwise(TwElementwise::Select, type))
@@ -83,6 +88,27 @@ struct Joining {
 };
 
 } // namespace
+
+void Groups::chooseInside(llvm::ArrayRef<Reg> tiles, OpenGroup& g) {
+  GroupOp& op = *g.op;
+  if (op.sinks.empty() || !g.results.empty() || llvm::any_of(tiles, [](Reg r) { return r != kNoReg; })) return;
+  const OpenGroup::NodeUniforms& region = g.uniforms[op.sinks[0]];
+  const auto isRegion = [&](size_t n) {
+    return !region.lo.empty() && g.uniforms[n].lo == region.lo && g.uniforms[n].hi == region.hi;
+  };
+  if (!llvm::all_of(op.sinks, isRegion)) return;
+  std::vector<bool> always(op.streams.size());
+  std::vector<int> standsFor(op.streams.size());
+  for (size_t s = 0; s < standsFor.size(); ++s) standsFor[s] = int(s);
+  for (size_t n = 0; n < op.nodes.size(); ++n) {
+    GroupNode& node = op.nodes[n];
+    for (int i = 0; i < node.sources; ++i) node.src[i] = standsFor[node.src[i]];
+    if (node.kind == GroupNode::Box) always[node.dst] = isRegion(n);
+    if (node.kind == GroupNode::Strip && node.sources == 3 && always[node.src[0]] &&
+        node.fn == this->tiles().elementwise(TwElementwise::Select, elementType(g, node)))
+      standsFor[node.dst] = node.src[1];
+  }
+}
 
 void Groups::joinNodes(llvm::ArrayRef<Reg> tiles, OpenGroup& g) {
   Joining joining(g, tiles);

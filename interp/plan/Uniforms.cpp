@@ -63,6 +63,10 @@ Uniform Emitter::scalar(ScalarOp op, int width, Uniform a, Uniform b, Uniform c)
       if (b.is(1)) return a;
       if (a.is(0) || b.is(0)) return Uniform::of(0);
       break;
+    case ScalarOp::DivS:
+    case ScalarOp::DivU:
+      if (b.is(1)) return a;
+      break;
     case ScalarOp::And:
       if (a.is(0) || b.is(0)) return Uniform::of(0);
       if (width == 1 && a.is(1)) return b;
@@ -86,6 +90,10 @@ Uniform Emitter::scalar(ScalarOp op, int width, Uniform a, Uniform b, Uniform c)
 }
 
 Uniform Emitter::stripScalar(TwStripFn fn, llvm::StringRef name, llvm::ArrayRef<Uniform> srcs, DType resultType) {
+  using E = TwElementwise;
+  if (resultType == DType::F32) // a strip function takes ten times as long as one of these
+    for (E op : {E::AddF, E::SubF, E::MulF, E::DivF, E::Sqrt})
+      if (fn == tiles().elementwise(op, DType::F32)) return pureScalar(scalarFloatFn(op), name, srcs);
   int place = placeFor(srcs);
   std::string key = keyOf(name, srcs, int64_t(reinterpret_cast<intptr_t>(fn)));
   Reg dst = remembered(place, key);

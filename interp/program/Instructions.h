@@ -95,7 +95,7 @@ struct GroupOp {
   /// Views of at least this many bytes in a row are fetched ahead, so that memory works while a program computes. Groups of
   /// one operation and its store do nothing but wait for memory: there it was measured to cost.
   static constexpr int64_t kAheadRowBytes = 4096;
-  static constexpr size_t kStraightStreams = 16;
+  static constexpr size_t kStraightStreams = 32;
   /// A stream of a straight group that moves from strip to strip.
   struct Run {
     int32_t stream;
@@ -141,6 +141,9 @@ struct ReduceOp {
 struct SumOp {
   int64_t outer = 1, axis = 1;
   TwSumFn fn = nullptr;
+  TwSquaresFn squares = nullptr; ///< in place of fn, of one row: a - minus inside of [lo, hi), zeros elsewhere
+  Off minus;                     ///< cell
+  UniformOperand lo, hi;
   TileOperand a, b;               ///< strides: of rows, of elements
   int32_t aBytes = 0, bBytes = 0; ///< of an element; bBytes 0: there is no b
   Off dst;
@@ -271,7 +274,8 @@ struct UniformQuotientOp {
 // ---- scalar operations on canonical cells: integers sign-extended to 64 bits, i1 is 0 or 1 ----
 // clang-format off
 #define TILETWIN_SCALAR_OPS(X)                                                                                          \
-  X(Add) X(Sub) X(Mul) X(And) X(Or) X(Xor) X(Shl) X(ShrS) X(ShrU) X(MinS) X(MaxS) X(MinU) X(MaxU)                         \
+  X(Add) X(Sub) X(Mul) X(DivS) X(DivU) X(RemS) X(RemU)                                                                    \
+  X(And) X(Or) X(Xor) X(Shl) X(ShrS) X(ShrU) X(MinS) X(MaxS) X(MinU) X(MaxU)                                              \
   X(Eq) X(Ne) X(Slt) X(Sle) X(Sgt) X(Sge) X(Ult) X(Ule) X(Ugt) X(Uge)                                                     \
   X(Select) X(Move) X(SignExtend) X(ZeroExtend) X(SatSub) X(SatAdd)
 // clang-format on
@@ -285,6 +289,9 @@ const char* nameOf(ScalarOp op);
 ExecFn scalarFn(ScalarOp op, int width);
 /// The same, at plan time. `c` is used by Select.
 int64_t foldScalar(ScalarOp op, int width, int64_t a, int64_t b, int64_t c);
+
+/// r[0] = r[1] op r[2] (Sqrt: of r[1]) of cells that hold f32, rounded as IEEE says. Null: there is no instruction for it.
+ExecFn scalarFloatFn(TwElementwise op);
 
 // ---- instructions ----
 using InstructionRef = const Instruction*;
@@ -318,7 +325,7 @@ Exec execRoundLoaded;                                          // data: RoundLoa
 Exec execDescriptorReduce;                                     // data: DescriptorReduceOp
 Exec execGroup;                                                // data: GroupOp
 Exec execReduce, execScan, execGenericReduce, execGenericScan; // data: ReduceOp
-Exec execSum;                                                  // data: SumOp
+Exec execSum, execSumOfSquares;                                // data: SumOp
 Exec execSort;                                                 // data: SortOp
 Exec execDot, execDotEnd;                                      // data: DotOp
 Exec execScaledDot;                                            // data: ScaledDotOp
@@ -331,6 +338,5 @@ Exec execProbeCondition;                                       // r[0] = any of 
 Exec execProbeCall;                                            // data: ProbeCallOp
 Exec execResult;                                               // data: ResultOp
 Exec execLoadTileArgument;                                     // memcpy(r[0], *(void**)r[1], imm)
-Exec execPointer; // dense view of a tile argument: data: LoadOp, r[1] the address cell
 
 } // namespace tiletwin::interp

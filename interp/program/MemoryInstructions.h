@@ -33,10 +33,13 @@ struct DimStride {
 
 /// What a load leaves for its readers, in the arena: where the tile is. Strides (int64 each) follow.
 struct ViewDescriptor {
+  static constexpr int64_t kWhole = INT64_MAX;
   std::byte* data;
   uintptr_t lo, hi;        ///< user memory the view covers; lo == hi: the tile is a copy
   const std::byte* source; ///< a copy: where the first element would be in user memory; null: nowhere that would help
-  uint64_t fill;           ///< one element: the value of a load that reads nothing
+  uint64_t fill;           ///< one element: the value of a load that reads nothing, and of what is not there
+  /// Elements of a row that a mask has cut, in memory one after the other; the others are `fill`. kWhole: all there are.
+  int64_t there;
   int64_t* strides() { return reinterpret_cast<int64_t*>(this + 1); }
 };
 

@@ -9,6 +9,7 @@
 //     [templateBytes, frameBytes)   scalars and tiles of the running program, coloured by liveness; never cleared
 #pragma once
 #include "interp/Interp.h"
+#include "interp/program/Adjacent.h"
 #include "interp/program/DebugInfo.h"
 #include "interp/tile/TileOps.h"
 #include "runtime/DType.h"
@@ -88,6 +89,8 @@ struct Plan {
   std::vector<std::pair<int32_t, int32_t>> followers; ///< findFollowers(); for the check of barriers
   bool acquires = false, releases = false; ///< atomic operations that order programs do; known if `probes` are
   bool mayWait = false;                    ///< a loop's end, or a poll, may depend on other programs
+
+  AdjacentPrograms adjacent;
 
   /// The same function with every pointer and mask materialised: programs restart on it when 32-bit index arithmetic
   /// wraps around inside a tile. Null if this plan needs none.

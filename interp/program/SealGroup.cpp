@@ -1,5 +1,5 @@
 // interp/program/SealGroup.cpp -- what the strip loop reads of a group, compact: once, when offsets are known.
-// Not here:  what becomes a group (plan/FlushGroup.cpp), the strip loop (run/ExecuteGroup.cpp).
+// Not here:  what becomes a group (plan/FlushGroup.cpp), the strip loop (run/GroupWalk.cpp).
 #include "interp/program/Instructions.h"
 #include <algorithm>
 #include <cassert>

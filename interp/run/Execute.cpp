@@ -5,6 +5,7 @@
 #include "interp/run/Execute.h"
 #include "interp/program/Probes.h"
 #include "interp/program/WaitInstructions.h"
+#include "interp/run/SharedCache.h"
 #include <algorithm>
 #include <cstring>
 
@@ -19,8 +20,19 @@ LaunchState::LaunchState(const Plan& plan, const LaunchParams& params) : plan(&p
     const Buffer& b = params.buffers[size_t(buffer)];
     extents[i] = {b.begin, b.end, b.readOnly, buffer};
   }
+  chooseStreams();
   // What programs wait for others may write.
   if (plan.sharesReads && !plan.mayWait) settle();
+}
+
+/// Past the cache a line is not read before it is overwritten. That is worth it where results would not be found in the cache: if what
+/// a launch reads and writes fills half of it.
+void LaunchState::chooseStreams() {
+  constexpr uintptr_t kAlways = uintptr_t(32) << 20, kLeast = uintptr_t(4) << 20;
+  uintptr_t all = 0;
+  for (const Buffer& b : params->buffers) all += b.end - b.begin;
+  const uintptr_t from = all >= uintptr_t(sharedCacheBytes()) / 2 ? kLeast : kAlways;
+  for (ArgumentExtent& e : extents) e.streams = e.hi - e.lo >= from;
 }
 
 void LaunchState::settle() {

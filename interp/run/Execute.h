@@ -56,6 +56,8 @@ bool checkRange(const Access& access, Frame& f, InstructionRef in, bool write, A
 InstructionRef finishLoad(const LoadOp& load, InstructionRef in, Frame& f, const AccessRange& range);
 /// Lets the load's descriptor show its reserved tile.
 void pointToTile(const LoadOp& load, ViewDescriptor& view, Frame& f);
+/// What masked-off lanes of a load hold: one element. Not of loads that take it from a tile.
+uint64_t fillOf(const LoadOp& load, Frame& f);
 /// Fills what masked-off lanes of the reserved tile hold; `fill` is one element.
 void fillTile(const LoadOp& load, const AccessRange& range, Frame& f, uint64_t fill);
 /// Copies the box [lo, hi) of `from`, with byte strides, into a dense tile of `shape`.
@@ -66,15 +68,28 @@ bool checkAddress(uintptr_t address, int64_t size, int32_t root, bool write, Fra
 /// The same for many addresses: the first lane that may not be accessed, or -1.
 int64_t firstBadAddress(int64_t lanes, const uint64_t* address, const uint8_t* mask, int64_t size, int32_t root,
                         bool write, Frame& f);
+/// Programs of one worker mostly read at a fixed distance from each other: the distance in bytes from where the instruction with this
+/// `data` read last. 0: unknown, or a jump.
+int64_t stepFromLastRead(const void* data, const std::byte* read);
+/// Where the streams of a straight group are, how many elements are wanted, and whether its store goes past the cache.
+struct GroupRuns {
+  std::byte* at[GroupOp::kStraightStreams];
+  int64_t n;
+  bool streams;
+};
+/// False: this program's addresses are not as plain as its code.
+bool findRuns(const GroupOp& group, Frame& f, GroupRuns& runs);
+/// Runs n elements; `runs` moves on.
+void runStrips(const GroupOp& group, Frame& f, GroupRuns& runs, int64_t n);
 /// Runs a group for which `straight` holds, if this program's addresses are as plain as its code. False: nothing was done.
 bool runStraightGroup(const GroupOp& group, Frame& f);
-/// Stores to large buffers, in long rows, bypass the cache: that spares reading every line before it is overwritten. Rows
-/// shorter than the second number are not worth the fence.
+/// Shorter rows are not worth the fence.
 inline bool streamsPastCache(const ArgumentExtent& extent, int64_t rowBytes) {
-  constexpr uintptr_t kBufferBytes = uintptr_t(32) << 20;
   constexpr int64_t kRowBytes = 1024;
-  return extent.hi - extent.lo >= kBufferBytes && rowBytes >= kRowBytes;
+  return extent.streams && rowBytes >= kRowBytes;
 }
+/// Whether the function that computes elements of so many bytes heeds kTwStream.
+inline bool streamsByItself(int64_t elementBytes) { return elementBytes == 2 || elementBytes == 4; }
 /// Runs a body over n contiguous elements.
 void runBody(const BodyOp& body, Frame& f, int64_t n, const void* const* arguments, void* const* results);
 /// Fills Frame::trap for one bad element and leaves the program.

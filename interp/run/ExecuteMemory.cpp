@@ -171,6 +171,7 @@ std::byte* resolve(const TileOperand& o, Frame& f, int64_t* strides) {
   std::byte* base = f.arena + o.base.v;
   if (o.view) {
     ViewDescriptor& v = *reinterpret_cast<ViewDescriptor*>(base);
+    if (v.there != ViewDescriptor::kWhole) copyView(*o.view, f);
     const int64_t* cells = v.strides();
     for (size_t d = 0; d < o.strides.size(); ++d)
       strides[d] = o.strides[d].cell >= 0 ? cells[o.strides[d].cell] : o.strides[d].value;
@@ -215,6 +216,7 @@ void pointToTile(const LoadOp& load, ViewDescriptor& v, Frame& f) {
   v.data = f.arena + load.tile.v;
   v.lo = v.hi = 0;
   v.source = nullptr;
+  v.there = ViewDescriptor::kWhole;
   int64_t stride = load.access.elementBytes;
   for (size_t d = load.access.shape.size(); d-- > 0;) {
     v.strides()[d] = stride;
@@ -224,13 +226,24 @@ void pointToTile(const LoadOp& load, ViewDescriptor& v, Frame& f) {
 
 void copyView(const LoadOp& load, Frame& f) {
   ViewDescriptor& v = f.at<ViewDescriptor>(load.descriptor.v);
-  int64_t lo[kMaxRank] = {}, hi[kMaxRank], strides[kMaxRank];
+  const std::byte* from = v.data;
+  const bool cut = v.there != ViewDescriptor::kWhole;
+  AccessRange range;
   for (size_t d = 0; d < load.access.shape.size(); ++d) {
-    hi[d] = load.access.shape[d];
-    strides[d] = v.strides()[d];
+    range.lo[d] = 0;
+    range.hi[d] = cut ? v.there : load.access.shape[d];
+    range.strides[d] = v.strides()[d];
   }
-  copyBox(load.access.shape, lo, hi, v.data, strides, f.arena + load.tile.v, load.access.elementBytes);
+  copyBox(load.access.shape, range.lo, range.hi, from, range.strides, f.arena + load.tile.v, load.access.elementBytes);
+  if (cut) fillTile(load, range, f, v.fill);
   pointToTile(load, v, f);
+  if (cut) v.source = from;
+}
+
+uint64_t fillOf(const LoadOp& load, Frame& f) {
+  uint64_t fill = 0;
+  if (load.hasOther && !load.otherIsTile) std::memcpy(&fill, f.arena + load.other.v, size_t(load.access.elementBytes));
+  return fill;
 }
 
 // The outside of the box, or the whole tile where the outside is not one run at each end.
@@ -255,11 +268,23 @@ void fillTile(const LoadOp& load, const AccessRange& range, Frame& f, uint64_t f
   if (ends) fillRows(range.hi[0], rows);
 }
 
-/// A load of one whole row from a known argument leaves a view. False: it is something else, and nothing was done.
+/// Elements of one row that a load reads from its first on, if it may leave them as a view; else 0.
+static int64_t elementsInView(const LoadOp& op, Frame& f, int64_t stride) {
+  constexpr int64_t kCutRowBytes = 1024; // a shorter row is copied in less time than its readers take over the cut
+  const Access& a = op.access;
+  const int64_t n = a.shape[0];
+  if (stride <= 0 || (a.masked && a.lo[0].get(f) > 0)) return 0;
+  const int64_t hi = a.masked ? a.hi[0].get(f) : n;
+  if (hi >= n) return n;
+  return stride == a.elementBytes && !op.otherIsTile && n * stride >= kCutRowBytes ? std::max<int64_t>(hi, 0) : 0;
+}
+
+/// A load of one row from a known argument leaves a view, though a mask may cut its end. False: it is something else, and nothing
+/// was done.
 static bool viewRow(const LoadOp& op, Frame& f) {
   const Access& a = op.access;
-  const int64_t n = a.shape[0], stride = a.strides[0].get(f);
-  if (stride <= 0 || (a.masked && (a.lo[0].get(f) > 0 || a.hi[0].get(f) < n))) return false;
+  const int64_t stride = a.strides[0].get(f), n = elementsInView(op, f, stride);
+  if (n == 0) return false;
   if (const OffsetGuard* guard = a.guard) {
     int64_t first = guard->base.get(f), last;
     if (__builtin_mul_overflow(guard->strides[0].get(f), n - 1, &last) || __builtin_add_overflow(first, last, &last) ||
@@ -278,6 +303,8 @@ static bool viewRow(const LoadOp& op, Frame& f) {
   v.lo = begin;
   v.hi = end;
   v.strides()[0] = stride;
+  v.there = n < a.shape[0] ? n : ViewDescriptor::kWhole;
+  if (n < a.shape[0]) v.fill = fillOf(op, f);
   return true;
 }
 
@@ -303,6 +330,7 @@ InstructionRef execLoad(InstructionRef in, Frame& f) {
 InstructionRef finishLoad(const LoadOp& op, InstructionRef in, Frame& f, const AccessRange& range) {
   const size_t rank = op.access.shape.size();
   ViewDescriptor& v = f.at<ViewDescriptor>(op.descriptor.v);
+  v.there = ViewDescriptor::kWhole;
   if (range.full && !op.forceCopy) [[likely]] {
     v.data = reinterpret_cast<std::byte*>(range.base);
     v.lo = range.begin;
@@ -310,8 +338,7 @@ InstructionRef finishLoad(const LoadOp& op, InstructionRef in, Frame& f, const A
     for (size_t d = 0; d < rank; ++d) v.strides()[d] = range.strides[d];
     return in + 1;
   }
-  uint64_t fill = 0;
-  if (op.hasOther && !op.otherIsTile) std::memcpy(&fill, f.arena + op.other.v, size_t(op.access.elementBytes));
+  const uint64_t fill = fillOf(op, f);
   if (range.empty && !op.otherIsTile && !op.dense) {
     v.fill = fill;
     v.data = reinterpret_cast<std::byte*>(&v.fill);

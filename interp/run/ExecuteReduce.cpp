@@ -10,34 +10,51 @@
 
 namespace tiletwin::interp {
 
-/// The first row and the rows' stride of a source that asRows() has made fit (plan/Rows.cpp).
-static TwRows rowsOf(const TileOperand& source, int32_t bytes, Frame& f) {
+/// A source that asRows() has made fit (plan/ReduceOps.cpp). Rows of so many elements may be cut; with 0 none is.
+static TwRows rowsOf(const TileOperand& source, int32_t bytes, Frame& f, int64_t mayBeCut = 0) {
   int64_t strides[2];
+  if (source.view && mayBeCut) {
+    const ViewDescriptor& v = f.at<ViewDescriptor>(source.base.v);
+    // One row, for all of them, and no other order of its elements.
+    if (v.there != ViewDescriptor::kWhole && source.view->access.shape[0] == mayBeCut && source.offset == 0 &&
+        source.strides[0].cell < 0 && source.strides[1].cell == 0)
+      return {v.data, source.strides[0].value, v.there, &v.fill};
+  }
   const std::byte* first = resolve(source, f, strides);
   if (source.view && strides[1] != bytes) {
     copyView(*source.view, f);
     first = resolve(source, f, strides);
   }
-  return {first, strides[0]};
+  return {.first = first, .stride = strides[0]};
 }
 
 InstructionRef execSum(InstructionRef in, Frame& f) {
   const SumOp& op = *static_cast<const SumOp*>(in->data);
-  const TwRows a = rowsOf(op.a, op.aBytes, f);
+  const TwRows a = rowsOf(op.a, op.aBytes, f, op.axis);
   TwRows b = {};
-  if (op.bBytes) b = rowsOf(op.b, op.bBytes, f);
+  if (op.bBytes) b = rowsOf(op.b, op.bBytes, f, op.axis);
   op.fn(op.outer, op.axis, &f.at<float>(op.dst.v), &a, op.bBytes ? &b : nullptr);
+  return in + 1;
+}
+
+InstructionRef execSumOfSquares(InstructionRef in, Frame& f) {
+  const SumOp& op = *static_cast<const SumOp*>(in->data);
+  const TwRows row = rowsOf(op.a, op.aBytes, f, op.axis);
+  TwDifferences differences{f.at<float>(op.minus.v), op.lo.get(f), op.hi.get(f), 0};
+  if (op.a.view && op.axis * op.aBytes >= GroupOp::kAheadRowBytes)
+    differences.ahead = stepFromLastRead(&op, static_cast<const std::byte*>(row.first));
+  op.squares(op.axis, &f.at<float>(op.dst.v), &row, &differences);
   return in + 1;
 }
 
 InstructionRef execReduce(InstructionRef in, Frame& f) {
   const ReduceOp& op = *static_cast<const ReduceOp*>(in->data);
-  const TwRows src = rowsOf(op.src, op.bytes[0], f);
+  const TwRows src = rowsOf(op.src, op.bytes[0], f, op.argFn ? 0 : op.axis);
   if (op.argFn)
     op.argFn(op.outer, op.axis, op.inner, f.arena + op.dst.v, &f.at<int32_t>(op.dstIndex.v), src.first,
              op.hasIndex ? &f.at<int32_t>(op.srcIndex.v) : nullptr, op.argTie);
   else
-    op.fn(op.outer, op.axis, op.inner, f.arena + op.dst.v, src.first, src.stride);
+    op.fn(op.outer, op.axis, op.inner, f.arena + op.dst.v, &src);
   return in + 1;
 }
 

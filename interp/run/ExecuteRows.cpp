@@ -89,11 +89,7 @@ InstructionRef execRowsLoad(InstructionRef in, Frame& f) {
       return nullptr;
   }
   pointToTile(op, f.at<ViewDescriptor>(op.descriptor.v), f);
-  if (!all.full) {
-    uint64_t fill = 0;
-    if (op.hasOther && !op.otherIsTile) std::memcpy(&fill, f.arena + op.other.v, size_t(a.elementBytes));
-    fillTile(op, all, f, fill);
-  }
+  if (!all.full) fillTile(op, all, f, fillOf(op, f));
   for (int64_t i = first; i < last;) {
     i = runFrom(i, run);
     copyBox(a.shape, run.lo, run.hi, reinterpret_cast<const std::byte*>(run.base), run.strides, f.arena + op.tile.v,

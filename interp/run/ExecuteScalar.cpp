@@ -4,6 +4,9 @@
 // Invariant: integer cells are sign-extended from their width, i1 cells are 0 or 1.
 #include "interp/run/Execute.h"
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <type_traits>
 #include <utility>
 
 namespace tiletwin::interp {
@@ -22,10 +25,17 @@ template <int W> int64_t canonical(int64_t v) {
 template <ScalarOp op, int W> int64_t compute(int64_t a, int64_t b, int64_t c) {
   const uint64_t ua = uint64_t(a), ub = uint64_t(b);
   constexpr uint64_t mask = W == 64 ? ~uint64_t(0) : (uint64_t(1) << W) - 1;
+  using S = std::conditional_t<W == 64, int64_t, int32_t>; // narrow divisions take less time
+  using U = std::make_unsigned_t<S>;
   switch (op) {
   case ScalarOp::Add: return canonical<W>(int64_t(ua + ub));
   case ScalarOp::Sub: return canonical<W>(int64_t(ua - ub));
   case ScalarOp::Mul: return canonical<W>(int64_t(ua * ub));
+  // As the strip functions (tile/ElementwiseInt.h): by 0, all ones and the dividend; the quotient of the smallest by -1 wraps.
+  case ScalarOp::DivS: return b == 0 ? -1 : b == -1 ? canonical<W>(int64_t(0 - ua)) : S(a) / S(b);
+  case ScalarOp::DivU: return b == 0 ? -1 : canonical<W>(int64_t(U(ua & mask) / U(ub & mask)));
+  case ScalarOp::RemS: return b == 0 ? a : b == -1 ? 0 : S(a) % S(b);
+  case ScalarOp::RemU: return b == 0 ? a : canonical<W>(int64_t(U(ua & mask) % U(ub & mask)));
   case ScalarOp::And: return a & b;
   case ScalarOp::Or: return a | b;
   case ScalarOp::Xor: return canonical<W>(a ^ b);
@@ -93,6 +103,33 @@ const char* nameOf(ScalarOp op) { return kRows[size_t(op)].name; }
 ExecFn scalarFn(ScalarOp op, int width) { return kRows[size_t(op)].fn[widthIndex(width)]; }
 int64_t foldScalar(ScalarOp op, int width, int64_t a, int64_t b, int64_t c) {
   return kRows[size_t(op)].fold[widthIndex(width)](a, b, c);
+}
+
+template <TwElementwise op> static InstructionRef execFloat(InstructionRef in, Frame& f) {
+  const float a = f.at<float>(in->r[1]);
+  float result;
+  if constexpr (op == TwElementwise::Sqrt) {
+    result = std::sqrt(a);
+  } else {
+    const float b = f.at<float>(in->r[2]);
+    if constexpr (op == TwElementwise::AddF) result = a + b;
+    if constexpr (op == TwElementwise::SubF) result = a - b;
+    if constexpr (op == TwElementwise::MulF) result = a * b;
+    if constexpr (op == TwElementwise::DivF) result = a / b;
+  }
+  f.at<int64_t>(in->r[0]) = std::bit_cast<uint32_t>(result);
+  return in + 1;
+}
+
+ExecFn scalarFloatFn(TwElementwise op) {
+  switch (op) {
+  case TwElementwise::AddF: return execFloat<TwElementwise::AddF>;
+  case TwElementwise::SubF: return execFloat<TwElementwise::SubF>;
+  case TwElementwise::MulF: return execFloat<TwElementwise::MulF>;
+  case TwElementwise::DivF: return execFloat<TwElementwise::DivF>;
+  case TwElementwise::Sqrt: return execFloat<TwElementwise::Sqrt>;
+  default: return nullptr;
+  }
 }
 
 InstructionRef execScalarStrip(InstructionRef in, Frame& f) {

@@ -33,6 +33,7 @@ struct ArgumentExtent {
   uintptr_t lo = 0, hi = 0; ///< storage; lo == hi: unknown, every access looks the address up
   bool readOnly = false;
   int32_t buffer = -1;  ///< as in LaunchParams::bufferOf
+  bool streams = false; ///< long rows that are stored here go past the cache
   bool settled = false; ///< nothing that programs of this launch write lies here; known if Plan::sharesReads
 };
 
@@ -63,7 +64,8 @@ struct LaunchState {
   bool inOrder = false;     ///< TILETWIN_DETERMINISTIC: no decision may depend on the clock
 
 private:
-  void settle(); // ArgumentExtent::settled
+  void chooseStreams(); // ArgumentExtent::streams
+  void settle();        // ArgumentExtent::settled
 };
 
 /// What a program that yielded waits for, and what leads there.
@@ -139,6 +141,8 @@ void initFrame(const Plan& plan, Frame& frame);
 /// Runs one program to its end, or until it yields. Resets pc, stored and trap itself. Allocates only when it traps or
 /// prints.
 Step execute(const Plan& plan, Frame& frame);
+/// Runs `count` programs as one, from `first` along the grid's first dimension. False: these have to run one by one, and nothing was done.
+bool executeAdjacent(const Plan& plan, Frame& frame, const std::array<int32_t, 3>& first, int64_t count);
 /// Goes on with a program that yielded.
 Step resume(const Plan& plan, Frame& frame);
 

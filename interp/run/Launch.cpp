@@ -81,6 +81,11 @@ bool runProgram(void* context, void* frameOfThread, const ProgramId& id, Trap& t
   return false;
 }
 
+bool runAdjacent(void* context, void* frameOfThread, const ProgramId& first, int64_t count) {
+  Running& running = *static_cast<Running*>(context);
+  return executeAdjacent(running.plan, *static_cast<Frame*>(frameOfThread), first, count);
+}
+
 /// The same for kernels whose programs may wait for each other.
 Advance advanceProgram(void* context, void* frameOfProgram, Seat& seat, const ProgramId* id, bool timeIsOver,
                        Trap& trap, WaitState& wait) {
@@ -231,8 +236,14 @@ Trap launchChecked(const Program& program, const LaunchParams& params, const Hoo
   if (plan.debug)
     if (std::string problem = beginDebugLaunch(plan, params, running.state); !problem.empty())
       return refusal(std::move(problem));
-  Executor executor{&running,       enterFrame,  leaveFrame, runProgram, plan.prints ? printedBy : nullptr,
-                    advanceProgram, describeWait};
+  Executor executor{&running,
+                    enterFrame,
+                    leaveFrame,
+                    runProgram,
+                    plan.prints ? printedBy : nullptr,
+                    advanceProgram,
+                    describeWait,
+                    plan.adjacent.group ? runAdjacent : nullptr};
   ScheduleOptions options;
   if (order.count() > 1 && !plan.debug) {
     options.programNanoseconds = program.programNanoseconds().load(std::memory_order_relaxed);

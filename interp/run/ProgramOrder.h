@@ -27,6 +27,8 @@ public:
   /// Positions, skipped programs included. 0 if a dimension of the grid is 0.
   int64_t count() const { return count_; }
   const ProgramId& grid() const { return grid_; }
+  /// Whether position p is the grid's program p, and all of them run.
+  bool isWhole() const { return only_.empty() && skip_.empty() && single_[0] < 0; }
 
   /// Walks positions upward.
   class Cursor {

@@ -22,6 +22,7 @@ struct HandOff {
 constexpr HandOff kAwake{8'000, 3'000}, kAsleep{20'000, 10'000}, kRegionAsleep{60'000, 10'000};
 constexpr int64_t kLongProgram = 1'000'000'000; ///< a longer one counts as this, so that sums of them are numbers
 constexpr int64_t kChunkNanoseconds = 500'000;  ///< a chunk that takes longer makes the end of a launch uneven
+constexpr int64_t kLeastNanoseconds = 2'000;    ///< a chunk that takes less is not worth the claim
 constexpr size_t kPrintsKept = 64 << 10;        ///< text a helper's program may keep while it runs
 constexpr int64_t kLargestChunk = 256, kLargestUnmeasuredChunk = 64;
 
@@ -90,26 +91,54 @@ bool Scheduler::claim(Seat& seat, int64_t& begin, int64_t& end) {
   const int64_t most = options_.programNanoseconds > 0
                            ? std::clamp<int64_t>(kChunkNanoseconds / options_.programNanoseconds, 1, kLargestChunk)
                            : kLargestUnmeasuredChunk;
+  const int64_t least = options_.programNanoseconds > 0
+                            ? std::clamp<int64_t>(kLeastNanoseconds / options_.programNanoseconds, 1, most)
+                            : 1;
   if (shares_) {
     if (seat.share_ < 0) seat.share_ = shares_->home();
     const auto isCancelled = [this](int64_t position) { return cancelled(position); };
-    return shares_->claim(seat.share_, most, isCancelled, begin, end);
+    return shares_->claim(seat.share_, least, most, isCancelled, begin, end);
   }
   // First the bound, then the claim: lowestRunning() must never miss a position that has been handed out.
   int64_t next = next_.load();
   seat.position_.store(next);
   if (next >= count_ || cancelled(next)) return false;
-  const int64_t chunk = std::clamp<int64_t>((count_ - next) / (int64_t(options_.threads) * 16), 1, most);
+  const int64_t chunk = options_.threads == 1
+                            ? most
+                            : std::clamp<int64_t>((count_ - next) / (int64_t(options_.threads) * 16), least, most);
   begin = next_.fetch_add(chunk);
   end = std::min(begin + chunk, count_);
   return begin < count_;
 }
 
+int64_t Scheduler::workAdjacent(Seat& seat, int64_t begin, int64_t end) {
+  if (!executor_.runAdjacent || !order_.isWhole()) return 0;
+  int64_t done = 0;
+  while (end - begin - done > 1 && !cancelled(begin + done)) {
+    const ProgramId first = ProgramOrder::Cursor(order_, begin + done).id();
+    seat.position_.store(begin + done, std::memory_order_release);
+    int64_t count = std::min<int64_t>(end - begin - done, order_.grid()[0] - first[0]);
+    // A mask mostly cuts the last program only.
+    const auto ran = [&] { return count >= 2 && executor_.runAdjacent(executor_.context, seat.frame_, first, count); };
+    bool hasRun = ran();
+    if (!hasRun && count > 2) {
+      --count;
+      hasRun = ran();
+    }
+    if (!hasRun) break;
+    seat.programs_ += count;
+    done += count;
+    if (seat.launching_) tick();
+  }
+  return done;
+}
+
 void Scheduler::work(Seat& seat) {
   int64_t begin, end;
   while (claim(seat, begin, end)) {
-    ProgramOrder::Cursor cursor(order_, begin);
-    for (int64_t position = begin; position < end && !cancelled(position); ++position, cursor.next()) {
+    const int64_t alone = begin + workAdjacent(seat, begin, end);
+    ProgramOrder::Cursor cursor(order_, std::min(alone, end - 1));
+    for (int64_t position = alone; position < end && !cancelled(position); ++position, cursor.next()) {
       seat.position_.store(position, std::memory_order_release);
       if (cursor.skipped()) continue;
       guarded(seat, position, cursor.id(), seat.frame_, [&] {
@@ -267,6 +296,7 @@ Trap Scheduler::run() {
   }
   deliverPrints();
   executor_.leave(executor_.context, seat.frame_);
+  if (options_.openMp) Workers::instance().noteLaunch();
   return outcome();
 }
 

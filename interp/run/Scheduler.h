@@ -84,6 +84,8 @@ struct Executor {
                      WaitState& wait) = nullptr;
   /// Where and on what the frame's program waits, but for its id.
   void (*describeWait)(void* context, void* frame, WaitingProgram& waiting) = nullptr;
+  /// Null, or runs programs as one that follow each other along the grid's first dimension. False: it did nothing.
+  bool (*runAdjacent)(void* context, void* frame, const ProgramId& first, int64_t count) = nullptr;
 };
 
 struct ScheduleOptions {
@@ -111,6 +113,8 @@ private:
   friend class Seat;
   bool claim(Seat& seat, int64_t& begin, int64_t& end);
   void work(Seat& seat);
+  /// Runs the first of the positions as one. Returns how many.
+  int64_t workAdjacent(Seat& seat, int64_t begin, int64_t end);
   /// What `run` gives for the program at hand, traps and exceptions included; its prints are taken away when it ends.
   template <class Run> Advance guarded(Seat& seat, int64_t position, const ProgramId& id, void* frame, const Run& run);
   void fail(int64_t position, Trap&& trap);

@@ -39,16 +39,16 @@ public:
     return first;
   }
 
-  /// Takes at most `most` positions from `part`, or from the first part behind it that has some which are wanted; `part` is set to
+  /// Takes `least` to `most` positions from `part`, or from the first part behind it that has some which are wanted; `part` is set to
   /// that. `cancelled`: whether a position and those above it are not wanted. False: there are none left.
   template <class Cancelled>
-  bool claim(int& part, int64_t most, const Cancelled& cancelled, int64_t& begin, int64_t& end) {
+  bool claim(int& part, int64_t least, int64_t most, const Cancelled& cancelled, int64_t& begin, int64_t& end) {
     for (int tried = 0; tried < parts_; ++tried, part = part + 1 == parts_ ? 0 : part + 1) {
       Part& p = part_[size_t(part)];
       const int64_t next = p.next.load(std::memory_order_relaxed);
       if (next >= p.end || cancelled(next)) continue;
       // Chunks get smaller, so that something is left to take when others have finished.
-      const int64_t chunk = std::clamp<int64_t>((p.end - next) / 8, 1, most);
+      const int64_t chunk = std::clamp<int64_t>((p.end - next) / 8, least, most);
       begin = p.next.fetch_add(chunk, std::memory_order_relaxed);
       end = std::min(begin + chunk, p.end);
       if (begin < end) return true;

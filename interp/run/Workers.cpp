@@ -84,6 +84,9 @@ constexpr int64_t kLingerNanoseconds = 50'000;
 constexpr int64_t kPatienceNanoseconds = 200'000;
 /// The least time for which OpenMP's threads look for the next region: libgomp's, which PyTorch has, take 6 to 7 ms.
 constexpr int64_t kOpenMpSpinsNanoseconds = 4'000'000;
+/// Launches that come so close to each other are taken to go on: the first region wakes the threads, and the next ones find them awake.
+/// Often PyTorch's operations between them have kept them so.
+constexpr int64_t kCloseNanoseconds = 200'000;
 /// If a region costs so much, other processes have the core of one of its threads. A launch on our own threads would not wait for it:
 /// the next ones do that, until the time lost is less than 2 % of the time gone by.
 constexpr int64_t kLateNanoseconds = 1'000'000, kRestAfterLate = 50;
@@ -160,8 +163,12 @@ int Workers::regionThreads() const {
 
 bool Workers::areAwake(bool openMp) const {
   if (!openMp) return lingering_.load(std::memory_order_relaxed) > 0;
-  return steadyNanoseconds() - lastRegion_.load(std::memory_order_relaxed) < kOpenMpSpinsNanoseconds;
+  const int64_t now = steadyNanoseconds();
+  return now - lastRegion_.load(std::memory_order_relaxed) < kOpenMpSpinsNanoseconds ||
+         now - lastLaunch_.load(std::memory_order_relaxed) < kCloseNanoseconds;
 }
+
+void Workers::noteLaunch() { lastLaunch_.store(steadyNanoseconds(), std::memory_order_relaxed); }
 
 void Workers::close(Call& call) {
   if (!call.entry_) return;

@@ -44,6 +44,8 @@ public:
   int regionThreads() const;
   /// Whether such helpers are likely to look for work at this moment. Others have to be woken.
   bool areAwake(bool openMp) const;
+  /// A launch that may share OpenMP's threads has ended, whether or not it did.
+  void noteLaunch();
   /// Puts the call on the board for up to `threads` helpers, and wakes them. Never fails: without threads, or beside more
   /// calls than the board has entries, nobody comes. Allocates only while it starts threads.
   void open(Call& call, int threads);
@@ -74,6 +76,7 @@ private:
   alignas(64) std::atomic<uint32_t> taken_{0};   // bits of entries that belong to a call
   std::atomic<int64_t> lastClosed_{0};           // nanoseconds: when a call was closed
   std::atomic<int64_t> lastRegion_{0};           // nanoseconds: when a region of OpenMP ended
+  std::atomic<int64_t> lastLaunch_{0};           // nanoseconds: when a launch ended that might have made one
   std::atomic<int64_t> noRegionUntil_{0};        // nanoseconds
   alignas(64) std::atomic<uint32_t> wanting_{0}; // bits of entries that want helpers
   std::atomic<bool> callsAreClose_{false};       // the last call followed so soon that helpers may wait for the next

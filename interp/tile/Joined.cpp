@@ -87,11 +87,37 @@ template <class Outer> TwStripFn nestedIn(TwStripFn inner, int operand) {
   return inner == F32::light2<MulF> ? nested<Outer, MulF>(operand) : nullptr;
 }
 
+/// A product in f32, whose first factor may be narrow, that `outer` joins with a narrow number: weights and biases of norms.
+template <class Outer, DType N> TwStripFn ofProduct(TwStripFn inner, TwStripFn outer) {
+  using Both = Nested<Outer, MulF, 0>;
+  if (outer != kMixed<Outer, DType::F32, DType::F32, N>.fn) return nullptr;
+  if (inner == kMixed<MulF, DType::F32, DType::F32, DType::F32>.fn)
+    return strip<Both, F32::kHeavy, F32::S, F32::S, F32::S, Storage<N>>;
+  if (inner == kMixed<MulF, DType::F32, N, DType::F32>.fn)
+    return strip<Both, F32::kHeavy, F32::S, Storage<N>, F32::S, Storage<N>>;
+  return nullptr;
+}
+/// A difference whose first number is narrow, times another: what norms begin with.
+template <DType N> TwStripFn ofDifferenceTimes(TwStripFn inner, TwStripFn outer) {
+  if (outer != F32::light2<MulF> || inner != kMixed<SubF, DType::F32, N, DType::F32>.fn) return nullptr;
+  return strip<Nested<MulF, SubF, 0>, F32::kHeavy, F32::S, Storage<N>, F32::S, F32::S>;
+}
+template <DType N> TwStripFn ofProductAny(TwStripFn inner, TwStripFn outer) {
+  if (TwStripFn fn = ofProduct<AddF, N>(inner, outer)) return fn;
+  return ofProduct<MulF, N>(inner, outer);
+}
+
 } // namespace
 
 TwStripFn findJoined(TwStripFn inner, TwStripFn outer, int operand) {
   if (TwStripFn fn = withCast<DType::F16>(inner, outer, operand)) return fn;
   if (TwStripFn fn = withCast<DType::BF16>(inner, outer, operand)) return fn;
+  if (operand == 0) {
+    if (TwStripFn fn = ofProductAny<DType::F16>(inner, outer)) return fn;
+    if (TwStripFn fn = ofProductAny<DType::BF16>(inner, outer)) return fn;
+    if (TwStripFn fn = ofDifferenceTimes<DType::F16>(inner, outer)) return fn;
+    if (TwStripFn fn = ofDifferenceTimes<DType::BF16>(inner, outer)) return fn;
+  }
   if (operand < 2) {
     if (outer == F32::light2<AddF>) return nestedIn<AddF>(inner, operand);
     if (outer == F32::light2<SubF>) return nestedIn<SubF>(inner, operand);

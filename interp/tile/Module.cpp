@@ -29,11 +29,11 @@ TwReduceFn findReduce(TwReduce op, DType type) {
 }
 
 constexpr TwTileOps kOps = {
-    TILETWIN_TILE_NAME, findElementwise, findElementwiseIeee, findCast,   findReduce,
-    findArgReduce,      findDot,         dotScratchBytes,     findGather, findScatter,
-    findStridedCopy,    findIota,        checkAddresses,      streamCopy, findScaledOperand,
-    findScan,           findSort,        findTileGather,      histogram,  findLibrary,
-    findJoined,         findSumOf,       findSumOfProducts,
+    TILETWIN_TILE_NAME, findElementwise, findElementwiseIeee, findCast,         findReduce,
+    findArgReduce,      findDot,         dotScratchBytes,     findGather,       findScatter,
+    findStridedCopy,    findIota,        checkAddresses,      streamCopy,       findScaledOperand,
+    findScan,           findSort,        findTileGather,      histogram,        findLibrary,
+    findJoined,         findSumOf,       findSumOfProducts,   findSumOfSquares,
 };
 
 } // namespace

@@ -11,7 +11,7 @@ namespace {
 /// f32 and f64 extrema: one max instruction an element. It forgets which zero it saw, and that all were NaN; then the
 /// row, or the block of columns, is read again with the full rule.
 template <DType T, bool Max>
-void fastExtremum(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride) {
+void fastExtremum(int64_t outer, int64_t axis, int64_t inner, void* dst, const TwRows* src) {
   using S = Storage<T>;
   using E = typename S::Compute;
   constexpr int L = kLanes<E, 1>;
@@ -24,11 +24,12 @@ void fastExtremum(int64_t outer, int64_t axis, int64_t inner, void* dst, const v
     else
       return x < best ? x : best;
   };
-  const auto* p = static_cast<const uint8_t*>(src);
+  const auto* p = static_cast<const uint8_t*>(src->first);
   auto* out = static_cast<E*>(dst);
-  if (inner == 1 && axis < L) return Full::run(outer, axis, inner, dst, src, rowStride);
+  const int64_t there = src->there < axis ? src->there : axis;
+  if (inner == 1 && there < L) return Full::run(outer, axis, inner, dst, src);
   if (inner != 1) {
-    for (int64_t o = 0; o < outer; ++o, p += rowStride, out += inner) {
+    for (int64_t o = 0; o < outer; ++o, p += src->stride, out += inner) {
       const auto* tile = reinterpret_cast<const E*>(p);
       int64_t i = 0;
       for (; i + 4 * L <= inner; i += 4 * L) {
@@ -49,19 +50,20 @@ void fastExtremum(int64_t outer, int64_t axis, int64_t inner, void* dst, const v
     }
     return;
   }
-  for (int64_t o = 0; o < outer; ++o, p += rowStride) {
+  const E rest = there < axis ? loadAs<E>(src->rest) : start;
+  for (int64_t o = 0; o < outer; ++o, p += src->stride) {
     const auto* row = reinterpret_cast<const E*>(p);
-    V best[4] = {V{} + start, V{} + start, V{} + start, V{} + start};
+    V best[4] = {V{} + start, V{} + start, V{} + start, better(V{} + rest, V{} + start)};
     int64_t i = 0;
-    for (; i + 4 * L <= axis; i += 4 * L)
+    for (; i + 4 * L <= there; i += 4 * L)
 #pragma clang loop unroll(full)
       for (int a = 0; a < 4; ++a) best[a] = better(loadAs<V>(row + i + a * L), best[a]);
-    for (; i + L <= axis; i += L) best[0] = better(loadAs<V>(row + i), best[0]);
-    if (i < axis) best[1] = better(loadAs<V>(row + axis - L), best[1]); // overlaps: harmless for an extremum
+    for (; i + L <= there; i += L) best[0] = better(loadAs<V>(row + i), best[0]);
+    if (i < there) best[1] = better(loadAs<V>(row + there - L), best[1]); // overlaps: harmless for an extremum
     const V all = better(better(best[0], best[1]), better(best[2], best[3]));
     E r = all[0];
     for (int j = 1; j < L; ++j) r = Max ? (all[j] > r ? all[j] : r) : (all[j] < r ? all[j] : r);
-    if (r == start || r == E(0)) r = Full::row(axis, p);
+    if (r == start || r == E(0)) r = Full::row(axis, p, *src);
     out[o] = r;
   }
 }

@@ -22,6 +22,7 @@ TwReduceFn findReduceFloat(TwReduce op, DType type);
 TwReduceFn findReduceInt(TwReduce op, DType type);
 TwSumFn findSumOf(DType a);
 TwSumFn findSumOfProducts(DType a, DType b);
+TwSquaresFn findSumOfSquares(DType a);
 TwArgReduceFn findArgReduce(TwReduce op, DType type);
 TwScanFn findScan(TwReduce op, DType type);
 TwSortFn findSort(DType type, bool isSigned);

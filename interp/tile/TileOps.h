@@ -44,7 +44,7 @@ enum class TwElementwise : uint16_t {
       Count
 };
 
-/// Bit of `splat`: dst will not be read soon and may bypass the cache (a hint; 4-byte elements heed it). The caller's next
+/// Bit of `splat`: dst will not be read soon and may bypass the cache (a hint; elements of 2 and 4 bytes heed it). The caller's next
 /// locked instruction or fence orders such stores.
 enum : uint32_t { kTwStream = 1u << 31 };
 
@@ -83,16 +83,26 @@ enum class TwReduce : uint8_t {
   Count
 };
 /// dst is [outer][inner]. f16/bf16 AddF/MulF: partial results are rounded to T as the IR says (each combine yields a T value), order free.
-/// Row r of the source starts at src + r * rowStride bytes, where a row is one [axis][inner] block (so a memory view can be reduced in place
-/// when inner == 1).
-typedef void (*TwReduceFn)(int64_t outer, int64_t axis, int64_t inner, void* dst, const void* src, int64_t rowStride);
-/// Rows of elements that are neighbours: where the first begins, and bytes from one to the next.
+/// Rows of elements that are neighbours: where the first begins, and bytes from one to the next. Elements from `there` on are
+/// not in memory: each is *rest.
 struct TwRows {
   const void* first;
   int64_t stride;
+  int64_t there = INT64_MAX;
+  const void* rest = nullptr;
 };
+/// A row of the source is one [axis][inner] block (so a memory view can be reduced in place when inner == 1); only such rows
+/// may be cut.
+typedef void (*TwReduceFn)(int64_t outer, int64_t axis, int64_t inner, void* dst, const TwRows* src);
 /// dst[r] = sum of f32 numbers that are computed from row r of a (and of b, else null), each of `axis` elements.
 typedef void (*TwSumFn)(int64_t outer, int64_t axis, float* dst, const TwRows* a, const TwRows* b);
+/// *dst = sum over a row of (row[i] - minus) squared where lo <= i < hi, and of zeros elsewhere; each part rounds to f32. `ahead`:
+/// bytes from the row to what is worth fetching meanwhile, or 0.
+struct TwDifferences {
+  float minus;
+  int64_t lo, hi, ahead;
+};
+typedef void (*TwSquaresFn)(int64_t axis, float* dst, const TwRows* row, const TwDifferences* differences);
 /// Which of two equal elements stays: the one with the lower index (the right one if indices are equal), or the right one.
 enum TwArgTie : int32_t { kTwLowestIndex, kTwRight };
 /// Value and index together: neighbours (v0, i0), (v1, i1) are combined to the left one if it is better (v0 > v1, v0 < v1) or
@@ -243,6 +253,8 @@ struct TwTileOps {
   TwSumFn (*sumOf)(tiletwin::DType a);
   /// The same over products in f32 of two numbers, each f32 or widened; null: not of these types.
   TwSumFn (*sumOfProducts)(tiletwin::DType a, tiletwin::DType b);
+  /// The same over squares of differences from one f32 number.
+  TwSquaresFn (*sumOfSquares)(tiletwin::DType a);
 };
 
 /// What a tile module exports. The second tells which declarations of this file it was built with: the build makes the

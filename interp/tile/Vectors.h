@@ -127,18 +127,39 @@ template <class Derived, class E> struct NarrowFloatStorage {
 template <> struct Storage<DType::F16> : NarrowFloatStorage<Storage<DType::F16>, uint16_t> {
   /// Mode 0: to nearest even, 3: toward zero.
   template <int L, int Mode = 0> static TILETWIN_INLINE Vec<uint16_t, L> narrow(Vec<float, L> v) {
-    Packets<Vec<uint16_t, 8>, L / 8> out;
-    const auto in = split<Vec<float, 8>>(v);
-    for (int i = 0; i < L / 8; ++i)
-      out.part[i] = (Vec<uint16_t, 8>)_mm256_cvtps_ph(in.part[i], Mode | _MM_FROUND_NO_EXC);
+    constexpr int P = kPart<L>;
+    Packets<Vec<uint16_t, P>, L / P> out;
+    const auto in = split<Vec<float, P>>(v);
+    for (int i = 0; i < L / P; ++i) {
+#ifdef __AVX512F__
+      if constexpr (P == 16) {
+        out.part[i] = (Vec<uint16_t, P>)_mm512_cvtps_ph((__m512)in.part[i], Mode | _MM_FROUND_NO_EXC);
+        continue;
+      }
+#endif
+      if constexpr (P == 8) out.part[i] = (Vec<uint16_t, P>)_mm256_cvtps_ph(in.part[i], Mode | _MM_FROUND_NO_EXC);
+    }
     return std::bit_cast<Vec<uint16_t, L>>(out);
   }
   template <int L> static TILETWIN_INLINE Vec<float, L> widen(Vec<uint16_t, L> v) {
-    Packets<Vec<float, 8>, L / 8> out;
-    const auto in = split<Vec<uint16_t, 8>>(v);
-    for (int i = 0; i < L / 8; ++i) out.part[i] = _mm256_cvtph_ps((__m128i)in.part[i]);
+    constexpr int P = kPart<L>;
+    Packets<Vec<float, P>, L / P> out;
+    const auto in = split<Vec<uint16_t, P>>(v);
+    for (int i = 0; i < L / P; ++i) {
+#ifdef __AVX512F__
+      if constexpr (P == 16) {
+        out.part[i] = (Vec<float, P>)_mm512_cvtph_ps((__m256i)in.part[i]);
+        continue;
+      }
+#endif
+      if constexpr (P == 8) out.part[i] = _mm256_cvtph_ps((__m128i)in.part[i]);
+    }
     return std::bit_cast<Vec<float, L>>(out);
   }
+
+private:
+  /// Lanes of one instruction: halves of a register would have to be put together.
+  template <int L> static constexpr int kPart = kVectorBytes == 64 && L % 16 == 0 ? 16 : 8;
 };
 
 template <> struct Storage<DType::BF16> : NarrowFloatStorage<Storage<DType::BF16>, uint16_t> {

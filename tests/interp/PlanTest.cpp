@@ -3,6 +3,8 @@
 #define BOOST_TEST_MODULE plan
 #include "interp/program/Plan.h"
 #include "interp/plan/Builder.h"
+#include "interp/program/Instructions.h"
+#include "interp/program/TileModule.h"
 #include "ir/Passes.h"
 #include "ir/TT.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -114,6 +116,27 @@ BOOST_AUTO_TEST_CASE(vector_add_is_one_group) {
   BOOST_REQUIRE(plan.fallback); // pid * 1024 + i may wrap around
   BOOST_TEST(count(plan.fallback->codeText, "Gather") == 2u);
   BOOST_TEST(count(plan.fallback->codeText, "Scatter") == 1u);
+  BOOST_TEST(plan.adjacent.group); // its programs may run side by side
+  BOOST_TEST(!plan.fallback->adjacent.group);
+}
+
+// A program may run with its neighbours if its numbers grow evenly, and its loads and its store do.
+BOOST_AUTO_TEST_CASE(neighbours_are_found_by_their_numbers) {
+  const auto isFound = [](const std::string& from, const std::string& to) {
+    std::string text = kVectorAdd;
+    const size_t at = text.find(from);
+    BOOST_REQUIRE(at != std::string::npos);
+    Planner planner;
+    auto program = planner.plan(text.replace(at, from.size(), to));
+    BOOST_REQUIRE_MESSAGE(program, planner.diagnostics);
+    return program->plan().adjacent.group != nullptr;
+  };
+  BOOST_TEST(isFound("%pid, %c", "%pid, %n"));
+  BOOST_TEST(isFound("%pid, %c", "%c, %pid"));
+  BOOST_TEST(!isFound("%pid, %c", "%pid, %pid"));
+  BOOST_TEST(!isFound("arith.muli %pid", "arith.shli %pid"));
+  BOOST_TEST(!isFound("get_program_id x", "get_program_id y"));
+  BOOST_TEST(!isFound("tt.addptr %ys, %k", "tt.addptr %ys, %i")); // all programs read the same
 }
 
 // Blocks of a range, one a round, loaded, stored and loaded by an index modulo %m: only the last is no box.
@@ -233,4 +256,25 @@ BOOST_AUTO_TEST_CASE(operations_outside_the_language_are_refused) {
                            "  tt.store %o, %z : !tt.ptr<i32>\n  tt.return\n}"));
   BOOST_TEST(planner.diagnostics.find("arith.floordivsi is not supported yet") != std::string::npos,
              planner.diagnostics);
+}
+
+BOOST_AUTO_TEST_CASE(quotients_of_scalars_are_those_of_tiles) {
+  const std::pair<ScalarOp, TwElementwise> kOps[] = {{ScalarOp::DivS, TwElementwise::DivSI},
+                                                     {ScalarOp::DivU, TwElementwise::DivUI},
+                                                     {ScalarOp::RemS, TwElementwise::RemSI},
+                                                     {ScalarOp::RemU, TwElementwise::RemUI}};
+  for (DType type : {DType::I8, DType::I16, DType::I32, DType::I64}) {
+    const int width = int(sizeOf(type)) * 8;
+    const int64_t least = INT64_MIN >> (64 - width);
+    const int64_t values[] = {0, 1, -1, 2, 3, -7, 100, least, least + 1, ~least, ~least - 1};
+    for (const auto& [op, strip] : kOps)
+      for (const int64_t a : values)
+        for (const int64_t b : values) {
+          int64_t expected = 0;
+          const void* src[3] = {&a, &b};
+          tileOps().elementwise(strip, type)(1, &expected, src, 0);
+          expected = int64_t(uint64_t(expected) << (64 - width)) >> (64 - width);
+          BOOST_TEST(foldScalar(op, width, a, b, 0) == expected, nameOf(op) << width << " of " << a << " and " << b);
+        }
+  }
 }

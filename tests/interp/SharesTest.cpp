@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(a_thread_begins_in_each_launch_where_it_began_in_the_last) 
     Shares shares(103, 4);
     int part = shares.home();
     int64_t begin = -1, end;
-    BOOST_TEST(shares.claim(part, 1, kNever, begin, end));
+    BOOST_TEST(shares.claim(part, 1, 1, kNever, begin, end));
     return begin;
   };
   std::set<int64_t> firsts;
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(each_thread_begins_with_a_part_of_its_own) {
     std::thread([&] {
       int part = shares.home();
       int64_t begin, end;
-      if (shares.claim(part, 1, kNever, begin, end)) firsts.push_back(begin);
+      if (shares.claim(part, 1, 1, kNever, begin, end)) firsts.push_back(begin);
     }).join();
   std::sort(firsts.begin(), firsts.end());
   BOOST_TEST(firsts == (std::vector<int64_t>{0, 26, 52, 78}), boost::test_tools::per_element());
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(each_position_is_handed_out_once) {
       for (int t = 0; t < std::min(threads, 8); ++t)
         all.emplace_back([&] {
           int part = shares.home();
-          for (int64_t begin, end; shares.claim(part, 16, kNever, begin, end); shares.finish(part, end - begin))
+          for (int64_t begin, end; shares.claim(part, 1, 16, kNever, begin, end); shares.finish(part, end - begin))
             for (int64_t position = begin; position < end; ++position) taken[size_t(position)]++;
         });
       for (std::thread& t : all) t.join();
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(what_is_cancelled_is_left_and_what_is_below_is_not) {
   int part = shares.home();
   std::vector<int64_t> taken;
   const auto cancelled = [](int64_t position) { return position > 30; };
-  for (int64_t begin, end; shares.claim(part, 1, cancelled, begin, end);) taken.push_back(begin);
+  for (int64_t begin, end; shares.claim(part, 1, 1, cancelled, begin, end);) taken.push_back(begin);
   std::sort(taken.begin(), taken.end());
   BOOST_TEST(taken.size() == 31u);
   BOOST_TEST(taken.front() == 0);

@@ -293,6 +293,38 @@ BOOST_AUTO_TEST_CASE(two_operations_of_three_operands_round_twice) {
       }
 }
 
+// Operand 0 of a sum or a product with a narrow number is a product in f32.
+BOOST_AUTO_TEST_CASE(products_join_narrow_numbers_and_keep_the_bits) {
+  std::mt19937_64 random(6);
+  for (DType narrow : {DType::F16, DType::BF16}) {
+    const TwStripFn widen = ops().cast(narrow, DType::F32, TwCastKind::SignedInt);
+    std::vector<uint16_t> codes(500);
+    for (uint16_t& code : codes) code = uint16_t(random());
+    std::vector<float> wide(codes.size()), a(codes.size()), b(codes.size());
+    const void* from[3] = {codes.data()};
+    widen(int64_t(codes.size()), wide.data(), from, 0);
+    for (float& x : a) x = randomFloat(random, -20, 20);
+    for (float& x : b) x = randomFloat(random, -20, 20);
+    for (E outer : {E::AddF, E::MulF})
+      for (bool isNarrow : {false, true}) {
+        const TwStripFn product = ops().elementwise(E::MulF, DType::F32), second = ops().elementwise(outer, DType::F32);
+        const TwStripFn inner = isNarrow ? ops().joined(widen, product, 0) : product;
+        const TwStripFn joined = ops().joined(inner, ops().joined(widen, second, 1), 0);
+        BOOST_REQUIRE(joined);
+        const std::vector<float>& first = isNarrow ? wide : a;
+        for (uint32_t splat = 0; splat < 8; ++splat)
+          for (size_t n : {codes.size(), size_t(63), size_t(1)}) {
+            const std::vector<float> between = runF32(product, {first.data(), b.data()}, n, splat & 3);
+            const std::vector<float> expected = runF32(second, {between.data(), wide.data()}, n, splat >> 2 << 1);
+            std::vector<float> got(n);
+            const void* src[3] = {isNarrow ? static_cast<const void*>(codes.data()) : a.data(), b.data(), codes.data()};
+            joined(int64_t(n), got.data(), src, splat);
+            for (size_t i = 0; i < n; ++i) BOOST_REQUIRE(sameBits(got[i], expected[i]));
+          }
+      }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(casts_join_operations_and_keep_the_bits) {
   std::mt19937_64 random(5);
   for (DType narrow : {DType::F16, DType::BF16}) {
@@ -358,4 +390,15 @@ BOOST_AUTO_TEST_CASE(stores_past_the_cache_write_the_same) {
         BOOST_TEST(std::memcmp(room + 64 + offset, expected.data(), n * 4) == 0);
         BOOST_TEST((room[63 + offset] == 0xA5 && room[64 + offset + n * 4] == 0xA5));
       }
+  const TwStripFn narrow = ops().cast(DType::F32, DType::F16, TwCastKind::SignedInt);
+  for (size_t offset = 0; offset < 64; ++offset) // odd ones, too
+    for (size_t n : {size_t(300), size_t(64), size_t(31), size_t(1)}) {
+      const void* src[3] = {a.data()};
+      std::vector<uint16_t> expected(n);
+      narrow(int64_t(n), expected.data(), src, 0);
+      std::memset(room, 0xA5, sizeof room);
+      narrow(int64_t(n), room + 64 + offset, src, kTwStream);
+      BOOST_TEST(std::memcmp(room + 64 + offset, expected.data(), n * 2) == 0);
+      BOOST_TEST((room[63 + offset] == 0xA5 && room[64 + offset + n * 2] == 0xA5));
+    }
 }

@@ -2,6 +2,7 @@
 // and ties.
 #include "tests/tile/TileTest.h"
 #include <functional>
+#include <span>
 
 using namespace tiletwin;
 using namespace tiletwin::test;
@@ -31,7 +32,8 @@ template <class F, class Check> void runReduce(TwReduceFn fn, DType t, F element
     const int64_t padding = 3;
     const auto data = tile(s, bytes, padding, element);
     Guarded out(size_t(s.outer * s.inner) * bytes);
-    fn(s.outer, s.axis, s.inner, out.data(), data.data(), (s.axis * s.inner + padding) * int64_t(bytes));
+    const TwRows rows{data.data(), (s.axis * s.inner + padding) * int64_t(bytes)};
+    fn(s.outer, s.axis, s.inner, out.data(), &rows);
     BOOST_REQUIRE(out.whole());
     for (int64_t o = 0; o < s.outer; ++o)
       for (int64_t i = 0; i < s.inner; ++i) {
@@ -81,11 +83,13 @@ BOOST_AUTO_TEST_CASE(narrow_sums_round_every_partial_result) {
   std::vector<uint16_t> x(2, f32ToF16(1));
   x[0] = f32ToF16(2048);
   uint16_t out[1];
-  ops().reduce(R::AddF, DType::F16)(1, 2, 1, out, x.data(), 4);
+  const TwRows row{x.data(), 4};
+  ops().reduce(R::AddF, DType::F16)(1, 2, 1, out, &row);
   BOOST_TEST(f16ToF32(out[0]) == 2048.f);
   std::vector<uint16_t> column = {f32ToF16(2048), f32ToF16(1), f32ToF16(1), f32ToF16(1)}; // two columns of two rows
   uint16_t two[2];
-  ops().reduce(R::AddF, DType::F16)(1, 2, 2, two, column.data(), 8);
+  const TwRows columns{column.data(), 8};
+  ops().reduce(R::AddF, DType::F16)(1, 2, 2, two, &columns);
   BOOST_TEST(f16ToF32(two[0]) == 2048.f);
   BOOST_TEST(f16ToF32(two[1]) == 2.f);
 }
@@ -267,7 +271,8 @@ BOOST_AUTO_TEST_CASE(sums_that_compute_what_they_add_have_the_bits_of_their_part
                 multiply(axis, terms.data(), src, 0);
               }
               float expected = 0;
-              sum(1, axis, 1, &expected, terms.data(), axis * int64_t(sizeof(float)));
+              const TwRows row{terms.data(), axis * int64_t(sizeof(float))};
+              sum(1, axis, 1, &expected, &row);
               BOOST_REQUIRE_EQUAL(readBits(out.data(), size_t(o), 4), std::bit_cast<uint32_t>(expected));
             }
           };
@@ -278,4 +283,111 @@ BOOST_AUTO_TEST_CASE(sums_that_compute_what_they_add_have_the_bits_of_their_part
   BOOST_TEST(!ops().sumOf(DType::F64));
   BOOST_TEST(!ops().sumOfProducts(DType::F64, DType::F32));
   BOOST_TEST(!ops().sumOfProducts(DType::F32, DType::I32));
+}
+
+namespace {
+
+/// Calls check(axis, there, rest, whole rows, the same rows without what is behind `there`) for cuts of all kinds.
+template <class Check> void forCutRows(DType t, Check check) {
+  const size_t bytes = sizeOf(t);
+  std::vector<uint64_t> rests;
+  if (isFloat(t))
+    for (double v : {0.0, -0.0, 1.5, double(NAN), -double(INFINITY), double(INFINITY)}) rests.push_back(encode(t, v));
+  else
+    rests = {0, 1};
+  for (const int64_t axis : {1, 5, 32, 128, 500, 512, 1024})
+    for (const int64_t there : {int64_t(0), int64_t(1), int64_t(16), axis / 2 + 3, axis - 1, axis, axis + 9})
+      for (const uint64_t rest : rests) {
+        constexpr int64_t kOuter = 2;
+        const auto element = [&](int64_t o, int64_t i, int64_t) {
+          if (i >= there) return rest;
+          return isFloat(t) ? encode(t, (double(mix(o, i, 7) % 2001) - 1000) / 300)
+                            : mix(o, i, 7) & (t == DType::I1 ? 1 : 0xFF);
+        };
+        const auto whole = tile({kOuter, axis, 1}, bytes, 0, element);
+        std::vector<uint8_t> cut(whole.size(), 0x77);
+        for (int64_t o = 0; o < kOuter; ++o)
+          std::memcpy(cut.data() + size_t(o * axis) * bytes, whole.data() + size_t(o * axis) * bytes,
+                      size_t(std::min(there, axis)) * bytes);
+        check(axis, there, rest, TwRows{whole.data(), axis * int64_t(bytes)},
+              TwRows{cut.data(), axis * int64_t(bytes), there, &rest});
+      }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(rows_that_are_cut_reduce_as_whole_ones) {
+  for (const auto& types : {std::span<const DType>(kFloats), std::span<const DType>(kInts)})
+    for (DType t : types)
+      for (int op = 0; op < int(R::ArgMaxF); ++op) {
+        const TwReduceFn fn = ops().reduce(R(op), t);
+        if (!fn) continue;
+        forCutRows(t, [&](int64_t axis, int64_t there, uint64_t rest, const TwRows& whole, const TwRows& cut) {
+          const size_t bytes = sizeOf(t);
+          uint64_t expected[2] = {}, got[2] = {};
+          fn(2, axis, 1, expected, &whole);
+          fn(2, axis, 1, got, &cut);
+          for (size_t o = 0; o < 2; ++o) {
+            const uint64_t a = readBits(expected, o, bytes), b = readBits(got, o, bytes);
+            if (isFloat(t) ? !sameFloat(t, a, b) : a != b)
+              BOOST_ERROR(kindOf(t) << " op " << op << " axis " << axis << " there " << there << " rest " << rest
+                                    << ": " << b << ", not " << a);
+          }
+        });
+      }
+}
+BOOST_AUTO_TEST_CASE(sums_of_what_is_computed_take_cut_rows) {
+  for (DType a : {DType::F32, DType::F16, DType::BF16})
+    forCutRows(a, [&](int64_t axis, int64_t there, uint64_t rest, const TwRows& whole, const TwRows& cut) {
+      const auto check = [&](TwSumFn fn, const TwRows* wholeFactor, const TwRows* factor) {
+        float expected[2], got[2];
+        fn(2, axis, expected, &whole, wholeFactor);
+        fn(2, axis, got, &cut, factor);
+        for (size_t o = 0; o < 2; ++o)
+          if (!sameFloat(DType::F32, std::bit_cast<uint32_t>(expected[o]), std::bit_cast<uint32_t>(got[o])))
+            BOOST_ERROR(kindOf(a) << " axis " << axis << " there " << there << " rest " << rest << ": " << got[o]
+                                  << ", not " << expected[o]);
+      };
+      if (a != DType::F32) check(ops().sumOf(a), nullptr, nullptr);
+      check(ops().sumOfProducts(a, a), &whole, &cut);
+      check(ops().sumOfProducts(a, a), &whole, &whole); // cut at one side
+      // The other factor, of another type, ends elsewhere.
+      std::vector<uint8_t> ones(size_t(axis) * 4), fewer(size_t(axis) * 4, 0x77);
+      const uint64_t one = encode(DType::F32, 1.25);
+      for (int64_t i = 0; i < axis; ++i) writeBits(ones.data(), size_t(i), 4, one);
+      const int64_t end = there / 2;
+      std::memcpy(fewer.data(), ones.data(), size_t(std::min(end, axis)) * 4);
+      const TwRows wholeFactor{ones.data(), 0}, factor{fewer.data(), 0, end, &one};
+      check(ops().sumOfProducts(a, DType::F32), &wholeFactor, &factor);
+    });
+}
+BOOST_AUTO_TEST_CASE(sums_of_squares_of_differences_have_the_bits_of_their_parts) {
+  const TwReduceFn sum = ops().reduce(R::AddF, DType::F32);
+  for (DType a : {DType::F32, DType::F16, DType::BF16}) {
+    const TwSquaresFn fn = ops().sumOfSquares(a);
+    BOOST_REQUIRE(fn);
+    forCutRows(a, [&](int64_t axis, int64_t there, uint64_t rest, const TwRows& whole, const TwRows& cut) {
+      const std::pair<int64_t, int64_t> ranges[] = {{0, INT64_MAX}, {0, there},     {-3, there / 2}, {0, there + 5},
+                                                    {2, there},     {1, INT64_MAX}, {9, 3},          {0, 0}};
+      for (const auto& [lo, hi] : ranges) {
+        const float minus = 0.37f;
+        std::vector<float> terms(static_cast<size_t>(axis));
+        for (int64_t i = 0; i < axis; ++i) {
+          const float x = float(decode(a, readBits(whole.first, size_t(i), sizeOf(a)))), difference = x - minus;
+          terms[size_t(i)] = i >= lo && i < hi ? difference * difference : 0.f;
+        }
+        const TwRows row{terms.data(), axis * 4};
+        const TwDifferences differences{minus, lo, hi, 0};
+        float expected, got[2];
+        sum(1, axis, 1, &expected, &row);
+        fn(axis, &got[0], &whole, &differences);
+        fn(axis, &got[1], &cut, &differences);
+        for (const float g : got)
+          if (!sameFloat(DType::F32, std::bit_cast<uint32_t>(expected), std::bit_cast<uint32_t>(g)))
+            BOOST_ERROR(kindOf(a) << " axis " << axis << " there " << there << " rest " << rest << " range " << lo
+                                  << " to " << hi << ": " << g << ", not " << expected);
+      }
+    });
+  }
+  BOOST_TEST(!ops().sumOfSquares(DType::F64));
 }
