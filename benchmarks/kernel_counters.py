@@ -6,6 +6,7 @@ tests/data/sim/timed_launches_h200.xz, a few CTAs of each.
         --metrics ... --log-file CSV python benchmarks/kernel_counters.py launch ORDER FIRST END
     python benchmarks/kernel_counters.py record FILE ORDER CSV  # the counters of these launches go into FILE
     python benchmarks/kernel_counters.py compare FILE           # without a GPU: which ones differ
+    python benchmarks/kernel_counters.py compare FILE machine_code  # the same of what ptxas makes; needs nvdisasm, too
 
 Needs the CUDA driver and ncu (2025.3), but for the last one. A launch takes ncu a second or two, so several calls take
 parts of the launches. This compiler's own code is not launched: its arguments are tensor maps.
@@ -72,14 +73,17 @@ def record(file: str, order: str, table: str) -> None:
     path.write_bytes(lzma.compress(json.dumps(made).encode(), preset=9))
 
 
-def compared(made: dict[str, Any]) -> list[tuple[str, str, str, int, int]]:
-    """(case and kernel, counter, accuracy, the simulator's, ncu's) of counters that are not 0 for both."""
+def compared(made: dict[str, Any], machine_code: bool = False) -> list[tuple[str, str, str, int, int]]:
+    """(case and kernel, counter, accuracy, the simulator's, ncu's) of counters that are not 0 for both. machine_code:
+    counters of what ptxas makes of the PTX."""
     found = []
     all_rows = rows()
     for number, ncus in made["launches"].items():
         row = all_rows[int(number)]
-        with counters.collect() as launches:
+        with counters.collect(machine_code) as launches:
             timed_launches.starts(row)[0]([])
+        if (ran := launches[0].machine) and ran.note:
+            print(f"{row['case']}: {row['kernel']}: {ran.note}")
         ours = counters.metrics_of(launches[0])
         for name, wanted in ncus.items():
             one = ours.get(f"{name}.sum")
@@ -88,9 +92,9 @@ def compared(made: dict[str, Any]) -> list[tuple[str, str, str, int, int]]:
     return found
 
 
-def compare(file: str) -> None:
+def compare(file: str, machine_code: str = "") -> None:
     """Prints, by counter, how many kernels agree, and each pair that does not."""
-    pairs = compared(json.loads(lzma.decompress(pathlib.Path(file).read_bytes())))
+    pairs = compared(json.loads(lzma.decompress(pathlib.Path(file).read_bytes())), machine_code == "machine_code")
     for accuracy in (metrics.EXACT, metrics.ESTIMATE):
         some = [pair for pair in pairs if pair[2] == accuracy]
         off = [pair for pair in some if pair[3] != pair[4]]

@@ -19,9 +19,11 @@ std::shared_ptr<const Module> Module::load(std::string_view text, const LoadOpti
   auto module = std::make_shared<Module>();
   std::unique_ptr<const ptx::Module> read = ptx::read(text, error);
   if (!read) return nullptr;
-  if (options.contract)
-    for (const ptx::Function& function : read->functions)
-      contractProducts(const_cast<ptx::Function&>(function)); // nobody else has it yet
+  for (const ptx::Function& shared : read->functions) {
+    auto& function = const_cast<ptx::Function&>(shared); // nobody else has it yet
+    invertDivisors(function);
+    if (options.contract) contractProducts(function);
+  }
   module->source_ = std::move(read);
   const ptx::Module& source = *module->source_;
   auto memory = std::make_shared<ModuleMemory>();

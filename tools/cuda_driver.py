@@ -47,8 +47,8 @@ class Config(ctypes.Structure):
 
 
 class Gpu:
-    def __init__(self, stack: int = 16384) -> None:
-        self.cuda = ctypes.CDLL("libcuda.so.1")
+    def __init__(self, stack: int = 16384, library: ctypes.CDLL | None = None) -> None:
+        self.cuda = library or ctypes.CDLL("libcuda.so.1")
         self.call("cuInit", 0)
         device = ctypes.c_int()
         self.call("cuDeviceGet", ctypes.byref(device), 0)

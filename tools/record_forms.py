@@ -1,7 +1,8 @@
 """Runs the forms of LaneForms.h on a GPU and writes a hash of each one's results to tests/data/sim/forms_h200.txt.
 
     mkdir forms
-    for t in integer bits compare atomic video float convert; do WRITE_FORMS=forms build/tests/sim/test_sim_$t; done
+    for t in integer bits compare atomicforms video float convert convertclamp
+      do WRITE_FORMS=forms build/tests/sim/test_sim_$t; done
     python tools/record_forms.py forms tests/data/sim/forms_h200.txt     # on the machine with the GPU; about 10 s
 
 Needs the CUDA driver only. `--full FILE.npz` keeps the results themselves, to look into a difference: texts,

@@ -1,11 +1,12 @@
 """Record what a GPU's tensor cores make of mma.sp: fragments and metadata in, fragments out.
 
-usage: python tools/record_sparse.py OUT.npz                 (cupy, a GPU of sm_90a; seconds)
-       python tools/record_sparse.py --simulate OUT.npz      (runs the same texts on the simulator: what differs)
+usage: python tools/record_sparse.py OUT.npz [narrow]            (a GPU of sm_90a; seconds)
+       python tools/record_sparse.py --simulate OUT.npz [narrow] (runs the same texts on the simulator: what differs)
 
 Keys of OUT.npz: FORM_SELECTOR: D registers as [case, lane, register] (uint32). Inputs are drawn anew from the names:
 numbers as small integers, of like sizes, of sizes far apart, and any bits, infinities and NaNs included; metadata are
-the valid ones, at random, in every lane.
+the valid ones, at random, in every lane. `narrow`: NARROW in place of FORMS, formats of 8 and 4 bits, with sums at the
+limits of their type where they saturate, and ANY_ORDER: metadata of any bits.
 """
 
 from __future__ import annotations
@@ -27,6 +28,21 @@ FORMS = [  # name, text, registers of A and B, of C and D, values of the selecto
     ("s8k32", "m16n8k32.row.col.s32.s8.s8.s32", 2, 4, 2),
     ("s8k64", "m16n8k64.row.col.s32.s8.s8.s32", 4, 4, 1),
     ("u8s8k64", "m16n8k64.row.col.satfinite.s32.u8.s8.s32", 4, 4, 1),
+]
+BYTES, NIBBLES, FP8 = ("s8", "u8"), ("s4", "u4"), ("e4m3", "e5m2")
+NARROW = [
+    *((f"{a}{b}k64", f"m16n8k64.row.col.f32.{a}.{b}.f32", 4, 4, 1) for a in FP8 for b in FP8),
+    *((f"{a}{b}k{k}{sat}", f"m16n8k{k}.row.col{sat}.s32.{a}.{b}.s32", registers, 4, selectors)
+      for types in (BYTES, NIBBLES) for a in types for b in types for sat in ("", ".satfinite")
+      for k, registers, selectors in ([(32, 2, 1), (64, 4, 1)] if types is BYTES else [(64, 2, 2), (128, 4, 1)])),
+]  # fmt: skip
+ANY_ORDER = [
+    ("any_f16k16", "m16n8k16.row.col.f32.f16.f16.f32", 2, 4, 1),
+    ("any_f16k32", "m16n8k32.row.col.f32.f16.f16.f32", 4, 4, 1),
+    ("any_tf32k16", "m16n8k16.row.col.f32.tf32.tf32.f32", 4, 4, 1),
+    ("any_s8k64", "m16n8k64.row.col.s32.s8.s8.s32", 4, 4, 1),
+    ("any_e4m3k64", "m16n8k64.row.col.f32.e4m3.e4m3.f32", 4, 4, 1),
+    ("any_s4k128", "m16n8k128.row.col.s32.s4.s4.s32", 4, 4, 1),
 ]
 CASES, LANES, IN, OUT = 12, 32, 13, 4
 SMALL, LIKE, APART, ANY = range(4)
@@ -68,18 +84,46 @@ def words(rs: np.random.RandomState, kind: int, form: str) -> np.ndarray:
     return drawn.view(np.uint32)
 
 
-def inputs(name: str, text: str, case: int) -> np.ndarray:
-    """[lane, 13]: four registers each of A, B and C, and the metadata. name: the form's, with the selector."""
+def seed_of(name: str) -> int:
     seed = 7
     for letter in name:
         seed = (seed * 31 + ord(letter)) % 100003
-    rs = np.random.RandomState(seed + case)
+    return seed
+
+
+def valid_metadata(rs: np.random.RandomState, form: str) -> np.ndarray:
+    """Of each group of four elements two in order; of two of tf32 one."""
+    valid = [0x4, 0xE] if form == "tf32" else [low | high << 2 for low in range(4) for high in range(low + 1, 4)]
+    groups = rs.choice(np.array(valid, np.uint64), (LANES, 8)) << (4 * np.arange(8, dtype=np.uint64))
+    return groups.sum(1).astype(np.uint32)
+
+
+def inputs(name: str, text: str, case: int) -> np.ndarray:
+    """[lane, 13]: four registers each of A, B and C, and the metadata. name: the form's, with the selector."""
+    rs = np.random.RandomState(seed_of(name) + case)
     form = next((f for f in ("bf16", "f16", "tf32") if name.startswith(f)), "s8")
     sums = text.split(".")[-1]
     parts = [words(rs, case // 3, which) for which in (form, form, sums)]
-    valid = [0x4, 0xE] if form == "tf32" else [low | high << 2 for low in range(4) for high in range(low + 1, 4)]
-    groups = rs.choice(np.array(valid, np.uint64), (LANES, 8)) << (4 * np.arange(8, dtype=np.uint64))
-    return np.concatenate([*parts, groups.sum(1).astype(np.uint32)[:, None]], axis=1)
+    return np.concatenate([*parts, valid_metadata(rs, form)[:, None]], axis=1)
+
+
+def narrow_inputs(name: str, text: str, case: int) -> np.ndarray:
+    """The same for NARROW and ANY_ORDER: edge values; infinities and NaNs in the second half of the cases."""
+    rng = np.random.default_rng(seed_of(name) + case)
+    *_, a, b, sums = text.split(".")
+
+    def drawn(form: str) -> np.ndarray:
+        form = "i8" if form[1:] in ("8", "4") else form
+        bytes_of = record_tensor_cores.codes(rng, form, (1,), False).itemsize
+        return record_tensor_cores.codes(rng, form, (LANES, 16 // bytes_of), case >= cases(text) // 2).view(np.uint32)
+
+    rs = np.random.RandomState(seed_of(name) + case)
+    metadata = rng.integers(0, 1 << 32, LANES, np.uint32) if name.startswith("any_") else valid_metadata(rs, a)
+    return np.concatenate([drawn(a), drawn(b), drawn(sums), metadata[:, None]], axis=1)
+
+
+def cases(text: str) -> int:
+    return 8 if text.endswith(".f32") else 2
 
 
 def kernel(text: str, operands: int, sums: int, selector: int) -> str:
@@ -113,24 +157,27 @@ def kernel(text: str, operands: int, sums: int, selector: int) -> str:
 """
 
 
-def record(launch) -> dict[str, np.ndarray]:
+def record(launch, narrow: bool = False) -> dict[str, np.ndarray]:
     out = {}
-    for name, text, operands, sums, selectors in FORMS:
+    for name, text, operands, sums, selectors in [*NARROW, *ANY_ORDER] if narrow else FORMS:
         for selector in range(selectors):
-            entry, results = kernel(text, operands, sums, selector), []
-            for case in range(CASES):
+            key, entry, results = f"{name}_{selector}", kernel(text, operands, sums, selector), []
+            if name.startswith("any_"):
+                entry = entry.replace("mma.sp::ordered_metadata", "mma.sp")
+            for case in range(cases(text) if narrow else CASES):
                 got = np.zeros((LANES, OUT), np.uint32)
-                launch(entry, [inputs(f"{name}_{selector}", text, case), got], LANES)
+                given = narrow_inputs(key, text, case) if narrow else inputs(key, text, case)
+                launch(entry, [given, got], LANES)
                 results.append(got)
-            out[f"{name}_{selector}"] = np.stack(results)
+            out[key] = np.stack(results)
     return out
 
 
-def differences(path) -> list[str]:
+def differences(path, narrow: bool = False) -> list[str]:
     """A line for each form whose results on the simulator differ from the recorded."""
     recorded = np.load(path)
     lines = []
-    for key, got in record(record_tensor_cores.Simulator()).items():
+    for key, got in record(record_tensor_cores.Simulator(), narrow).items():
         differ = got != recorded[key]
         if differ.any():
             lines.append(f"{key}: {differ.sum()} of {differ.size} differ, first {tuple(np.argwhere(differ)[0])}")
@@ -138,10 +185,11 @@ def differences(path) -> list[str]:
 
 
 def main() -> None:
+    narrow = sys.argv[-1] == "narrow"
     if sys.argv[1] == "--simulate":
-        print(*differences(sys.argv[2]) or ["no result differs"], sep="\n")
+        print(*differences(sys.argv[2], narrow) or ["no result differs"], sep="\n")
     else:
-        np.savez_compressed(sys.argv[1], **record(record_tensor_cores.Gpu()))  # type: ignore[arg-type]
+        np.savez_compressed(sys.argv[1], **record(record_tensor_cores.Gpu(), narrow))  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

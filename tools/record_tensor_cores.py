@@ -1,6 +1,7 @@
 """Record what a GPU's tensor cores make of edge values: fragments in, fragments out.
 
-usage: python tools/record_tensor_cores.py OUT.npz [CASES]        (cupy, a GPU of sm_90a; about two minutes)
+usage: python tools/record_tensor_cores.py OUT.npz [CASES]        (a GPU of sm_90a; about two minutes)
+       python tools/record_tensor_cores.py OUT.npz CASES rest     (REST in place of all else, and results only)
        python tools/record_tensor_cores.py --simulate OUT.npz     (runs the same texts on the simulator: what differs)
 
 Keys of OUT.npz: NAME_a, NAME_b, NAME_c, NAME_d: registers as [case, register, lane] (uint32; f64: uint64) of
@@ -16,10 +17,9 @@ meta: JSON bytes: device, driver.
 from __future__ import annotations
 
 import json
-import os
 import sys
-import tempfile
 
+import cuda_driver
 import numpy as np
 
 MMA = [  # name, registers of A, B, C, D; format of A, B and C
@@ -50,6 +50,25 @@ MMA = [  # name, registers of A, B, C, D; format of A, B and C
     ("m16n8k8.row.col.f64.f64.f64.f64", 4, 2, 4, "f64", "f64", "f64"),
     ("m16n8k16.row.col.f64.f64.f64.f64", 8, 4, 4, "f64", "f64", "f64"),
 ]
+REST = [  # the other shapes and pairs of types
+    ("m8n8k16.row.col.s32.s8.u8.s32", 1, 1, 2, "i8", "i8", "s32"),
+    ("m8n8k16.row.col.satfinite.s32.u8.u8.s32", 1, 1, 2, "i8", "i8", "s32"),
+    ("m16n8k16.row.col.s32.s8.s8.s32", 2, 1, 4, "i8", "i8", "s32"),
+    ("m16n8k16.row.col.satfinite.s32.u8.s8.s32", 2, 1, 4, "i8", "i8", "s32"),
+    ("m16n8k32.row.col.s32.u8.u8.s32", 4, 2, 4, "i8", "i8", "s32"),
+    ("m8n8k32.row.col.s32.s4.u4.s32", 1, 1, 2, "i8", "i8", "s32"),
+    ("m8n8k32.row.col.satfinite.s32.s4.s4.s32", 1, 1, 2, "i8", "i8", "s32"),
+    ("m16n8k32.row.col.s32.u4.s4.s32", 2, 1, 4, "i8", "i8", "s32"),
+    ("m16n8k64.row.col.satfinite.s32.u4.u4.s32", 4, 2, 4, "i8", "i8", "s32"),
+    *((f"m8n8k128.row.col.s32.b1.b1.s32.{op}.popc", 1, 1, 2, "i8", "i8", "s32") for op in ("xor", "and")),
+    *((f"m16n8k128.row.col.s32.b1.b1.s32.{op}.popc", 2, 1, 4, "i8", "i8", "s32") for op in ("xor", "and")),
+    *((f"m16n8k32.row.col.f32.e5m2.{b}.f32", 4, 2, 4, "e5m2", b, "f32") for b in ("e4m3", "e5m2")),
+    ("m16n8k16.row.col.f32.e4m3.e5m2.f32", 2, 1, 4, "e4m3", "e5m2", "f32"),
+    ("m16n8k16.row.col.f16.e4m3.e4m3.f16", 2, 1, 2, "e4m3", "e4m3", "f16"),
+    ("m16n8k32.row.col.f16.e4m3.e5m2.f16", 4, 2, 2, "e4m3", "e5m2", "f16"),
+    *((f"m8n8k4.{layouts}.{t}.f16.f16.{t}", 2, 2, registers, "f16", "f16", t)
+      for layouts in ("row.row", "col.row", "col.col") for t, registers in (("f32", 8), ("f16", 4))),
+]  # fmt: skip
 WGMMA = [  # name, format of A, B and D, registers of D
     ("m64n8k16.f32.f16.f16", "f16", "f16", "f32", 4),
     ("m64n8k16.f16.f16.f16", "f16", "f16", "f16", 2),
@@ -113,32 +132,22 @@ def fragments(rng, fmt, cases, registers, lanes=32):
 
 class Gpu:
     def __init__(self):
-        import cupy
-
-        self.cupy, self.kernels = cupy, {}
+        self.gpu, self.kernels = cuda_driver.Gpu(), {}
 
     def meta(self):
-        runtime = self.cupy.cuda.runtime
-        return {"device": runtime.getDeviceProperties(0)["name"].decode(), "driver": runtime.driverGetVersion()}
-
-    def kernel(self, text):
-        if text not in self.kernels:
-            with tempfile.NamedTemporaryFile("w", suffix=".ptx", delete=False) as file:
-                file.write(text)
-            self.kernels[text] = self.cupy.RawModule(path=file.name).get_function("k")
-            self.kernels[text].compile()
-            os.unlink(file.name)
-        return self.kernels[text]
+        return {"device": self.gpu.name, "driver": self.gpu.version}
 
     def __call__(self, text, args, threads):
         """args: arrays, which the kernel changes, and numbers."""
-        held = [self.cupy.asarray(x) if isinstance(x, np.ndarray) else x for x in args]
-        given = tuple(np.uint64(x.data.ptr) if isinstance(x, self.cupy.ndarray) else x for x in held)
-        self.kernel(text)((1,), (threads,), given)
-        self.cupy.cuda.runtime.deviceSynchronize()
+        if text not in self.kernels:
+            self.kernels[text] = self.gpu.function(text.encode(), "k", 0)
+        held = [self.gpu.upload(x) if isinstance(x, np.ndarray) else int(x) for x in args]
+        parameters = [x.to_bytes(8, "little") for x in held]
+        self.gpu.launch(self.kernels[text], (1, 1, 1), (threads, 1, 1), (1, 1, 1), 0, False, parameters)
         for host, device in zip(args, held, strict=True):
             if isinstance(host, np.ndarray):
-                host[...] = self.cupy.asnumpy(device)
+                host[...] = self.gpu.download(device, host)
+                self.gpu.free(device)
 
 
 class Simulator:
@@ -177,8 +186,8 @@ def mma_text(name, na, nb, nc, wide):
     )
 
 
-def record_mma(launch, out, cases):
-    for name, na, nb, nc, fa, fb, fc in MMA:
+def record_mma(launch, out, cases, forms=MMA, kept="abcd"):
+    for name, na, nb, nc, fa, fb, fc in forms:
         rng = np.random.default_rng(1)
         a, b, c = (fragments(rng, f, cases, n) for f, n in ((fa, na), (fb, nb), (fc, nc)))
         d = np.zeros_like(c)
@@ -186,7 +195,8 @@ def record_mma(launch, out, cases):
         for i in range(cases):
             launch(text, [np.ascontiguousarray(a[i]), np.ascontiguousarray(b[i]), np.ascontiguousarray(c[i]), d[i]], 32)
         for key, x in zip("abcd", (a, b, c, d)):
-            out[f"{name}_{key}"] = x
+            if key in kept:
+                out[f"{name}_{key}"] = x
 
 
 def wgmma_text(name, nd, tail):
@@ -311,8 +321,11 @@ def record_layouts(launch, out):
         out[f"layout_{swizzle}_{trans}_{lbo}_{sbo}_{base}_{start}"] = (found[0] + 2048 * found[1]).astype(np.uint16)
 
 
-def record(launch, cases):
+def record(launch, cases, rest=False):
     out = {}
+    if rest:
+        record_mma(launch, out, cases, REST, kept="d")
+        return out
     record_mma(launch, out, cases)
     record_wgmma(launch, out, cases)
     record_layouts(launch, out)
@@ -324,7 +337,8 @@ def differences(path):
     recorded = np.load(path)
     cases = next(recorded[key].shape[0] for key in recorded.files if key.endswith("_d"))
     lines = []
-    for key, got in record(Simulator(), cases).items():
+    rest = f"{REST[0][0]}_d" in recorded
+    for key, got in record(Simulator(), cases, rest).items():
         differ = got != recorded[key]
         if differ.any() and key.endswith(("_a", "_b", "_c")):
             raise ValueError(f"{key}: the recording has other inputs")
@@ -342,7 +356,7 @@ def main():
         print(*differences(sys.argv[2]) or ["no result differs"], sep="\n")
         return
     gpu = Gpu()
-    out = record(gpu, int(sys.argv[2]) if len(sys.argv) > 2 else 16)
+    out = record(gpu, int(sys.argv[2]) if len(sys.argv) > 2 else 16, sys.argv[-1] == "rest")
     np.savez_compressed(sys.argv[1], meta=np.frombuffer(json.dumps(gpu.meta()).encode(), np.uint8), **out)
 
 

@@ -2,6 +2,7 @@
 #include "sim/check/AsyncReport.h"
 #include "sim/isa/Async.h"
 #include "sim/isa/CpAsync.h"
+#include "sim/isa/TensorWork.h"
 #include "sim/isa/Wgmma.h"
 #include "sim/machine/Program.h"
 #include <utility>
@@ -56,7 +57,7 @@ bool productsAreNear(const Cta& cta, uint64_t offset, uint64_t bytes) {
     if (warp.products)
       for (const WarpProducts::Product& product : warp.products->pending)
         if (product.isNear(offset, bytes)) return true;
-  return false;
+  return tensorReader(cta, offset, bytes) != nullptr;
 }
 
 /// What may be wrong with an access to some bytes of shared memory.

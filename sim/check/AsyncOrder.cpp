@@ -35,10 +35,10 @@ uint32_t AsyncOrder::doneAt(uint32_t rank, uint32_t warp, int lane, AsyncGroups 
   return first == waits.end() ? 0 : first->at;
 }
 
-uint32_t AsyncOrder::handsOn(const Warp& warp, int lane) {
-  Thread& own = thread(warp, lane, AsyncGroups::Copies);
+uint32_t AsyncOrder::handsOn(const Warp& warp, int lane, AsyncGroups groups) {
+  Thread& own = thread(warp, lane, groups);
   const uint32_t time = own.now;
-  own.now += own.now < latest_; // what the thread copies later is not part of it
+  own.now += own.now < latest_; // what the thread issues later is not part of it
   return time;
 }
 

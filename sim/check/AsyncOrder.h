@@ -6,7 +6,8 @@
 //            accesses are therefore looked at when it is issued, with what the issuer knows, and remembered as those of
 //            an agent: nobody knows of them until somebody has waited. When it lands does not matter.
 //            Operations that complete in groups: one agent for each warp and kind, whose lanes are the issuing threads; who knows
-//            what the thread did when it had waited knows the end, too. Operations that an mbarrier hears of: one agent for
+//            what the thread did when it had waited knows the end, too; of cp.async and tcgen05 an mbarrier may hear all that a
+//            thread has issued. Operations that an mbarrier hears of from the beginning: one agent for
 //            each mbarrier, whose time goes on with the phase; the phase hands it on as it does with arrivals.
 // Invariant: used by the one thread that runs the cluster.
 #pragma once
@@ -22,7 +23,7 @@ namespace tiletwin::sim {
 /// Numbers behind those of all warps of a grid.
 class AsyncAgents {
 public:
-  enum class Kind : uint8_t { Copies, Bulk, Products, Mbarrier };
+  enum class Kind : uint8_t { Copies, Bulk, Products, TensorWork, Mbarrier };
   /// Operations of a CTA's further mbarriers are not followed.
   static constexpr uint64_t kMostMbarriers = 64;
 
@@ -45,7 +46,7 @@ public:
   uint32_t warp(uint64_t number) const { return uint32_t(inCta(number) % warps_); }
 
 private:
-  static constexpr uint64_t kGroups = 3;
+  static constexpr uint64_t kGroups = 4;
   uint64_t inCta(uint64_t number) const { return (number - first_) % perCta_; }
   uint64_t first_, warps_, perCta_, end_;
 };
@@ -63,8 +64,8 @@ public:
   void waited(const Warp& warp, int lane, AsyncGroups groups, uint64_t pending, uint32_t now);
   /// The warp's time when the thread had waited for what it issued at `time`; 0: it has not.
   uint32_t doneAt(uint32_t rank, uint32_t warp, int lane, AsyncGroups groups, uint32_t time) const;
-  /// An mbarrier hears of what the thread has copied so far; returns the time of that.
-  uint32_t handsOn(const Warp& warp, int lane);
+  /// An mbarrier hears of what the thread has issued so far; returns the time of that.
+  uint32_t handsOn(const Warp& warp, int lane, AsyncGroups groups);
 
   struct Mbarrier {
     uint32_t number = 0; ///< of the agent
@@ -88,7 +89,7 @@ private:
     std::vector<Wait> waits;         ///< in order
   };
   struct WarpThreads {
-    std::array<std::vector<Thread>, 3> of; ///< by groups and lane; empty: never used
+    std::array<std::vector<Thread>, 4> of; ///< by groups and lane; empty: never used
   };
   Thread& thread(const Warp& warp, int lane, AsyncGroups groups);
 

@@ -53,7 +53,7 @@ bool RaceCheck::isDone(Accessing& now, int lane, Stamp other) const {
       const LaneTimes& known = now.known(lane, issuer);
       if ((isOfWarp ? std::max(known.all, known.some) : known.of(otherLane)) >= at) return true;
     }
-    if (kind != Kind::Copies) return false;
+    if (kind == Kind::Bulk || kind == Kind::Products) return false;
   }
   return now.known(lane, number).of(otherLane) >= time;
 }
@@ -69,11 +69,11 @@ void RaceCheck::waitedForGroups(Warp& warp, LaneMask lanes, AsyncGroups groups, 
   eachLane(lanes, [&](int lane) { async.waited(warp, lane, groups, pending, now); });
 }
 
-void RaceCheck::copiesArrive(Warp& warp, int lane, const void* mbarrier) {
+void RaceCheck::workArrives(Warp& warp, int lane, AsyncGroups groups, const void* mbarrier) {
   ClusterRaces& races = *warp.cta->cluster->races;
   const auto clock = std::make_shared<Clock>();
-  clock->join(agents_.ofGroups(numberOf(*warp.cta), warp.index, AsyncGroups::Copies),
-              {0, races.async->handsOn(warp, lane), LaneMask(1) << lane});
+  clock->join(agents_.ofGroups(numberOf(*warp.cta), warp.index, groups),
+              {0, races.async->handsOn(warp, lane, groups), LaneMask(1) << lane});
   races.phases.arrive(mbarrier, clock);
 }
 

@@ -1,4 +1,5 @@
 #include "sim/check/AsyncReport.h"
+#include "sim/isa/TensorWork.h"
 #include "sim/isa/Wgmma.h"
 
 namespace tiletwin::sim {
@@ -51,8 +52,9 @@ std::string messageOf(const AsyncAccess& a, Kind kind) {
   case AsyncMistake::OnItsWay:
     return verb + "shared memory that a copy on its way is going to write: nobody has waited for it yet";
   case AsyncMistake::StillRead:
-    return kind == Kind::Product ? "writes shared memory that a wgmma on its way is going to read"
-                                 : "writes shared memory that a copy on its way is going to read";
+    return kind == Kind::Product      ? "writes shared memory that a wgmma on its way is going to read"
+           : kind == Kind::TensorWork ? "writes shared memory that a tcgen05 operation on its way is going to read"
+                                      : "writes shared memory that a copy on its way is going to read";
   case AsyncMistake::Unseen:
     return verb + (kind == Kind::LaneCopy
                        ? "shared memory that the copy of another thread has written; that thread has waited "
@@ -76,8 +78,10 @@ std::string adviceOf(const AsyncAccess& a, Kind kind) {
                : "wait for the phase of the mbarrier that the copy signals (mbarrier.try_wait): mind its "
                  "parity";
   case AsyncMistake::StillRead:
-    return kind == Kind::Product
-               ? "wait with wgmma.wait_group in all warps of the warpgroup, then at a barrier"
+    return kind == Kind::Product ? "wait with wgmma.wait_group in all warps of the warpgroup, then at a barrier"
+           : kind == Kind::TensorWork
+               ? "commit it (tcgen05.commit), and wait for the phase of the mbarrier that hears of it before the "
+                 "source changes"
                : "wait with cp.async.bulk.wait_group.read in the thread that copies before the source changes";
   case AsyncMistake::Unseen:
     return kind == Kind::LaneCopy
@@ -117,6 +121,7 @@ AsyncOther findOnItsWay(Cta& cta, Use use, uint64_t offset, uint64_t bytes) {
     if (warp.products)
       if (const auto* product = warp.products->reader(warp, uint32_t(offset), uint32_t(bytes)))
         return {{&warp, product->inst, kAllLanes}, Kind::Product};
+  if (const TensorWork* work = tensorReader(cta, offset, bytes)) return otherOf(work->origin, Kind::TensorWork);
   return {};
 }
 

@@ -18,7 +18,7 @@ enum class AsyncMistake : uint8_t {
 
 /// The operation that an access does not fit to.
 struct AsyncOther {
-  enum class Kind : uint8_t { LaneCopy, BulkLoad, BulkStore, Product, Write };
+  enum class Kind : uint8_t { LaneCopy, BulkLoad, BulkStore, Product, TensorWork, Write };
   ThreadsAt who; ///< inst null: there is none
   Kind kind = Kind::Write;
   explicit operator bool() const { return who.inst; }

@@ -2,6 +2,7 @@
 // Not here:  when they are those of asynchronous operations (AsyncRaces.cpp), what orders them (RaceSync.cpp).
 #include "sim/check/RaceCheck.h"
 #include "sim/check/RaceState.h"
+#include "sim/isa/TensorWork.h"
 #include "sim/isa/Wgmma.h"
 #include <cstring>
 
@@ -49,13 +50,18 @@ void RaceCheck::access(Warp& warp, const Access& access, LaneMask active, const 
 }
 
 void RaceCheck::block(Warp& warp, const Access& access, int lane, uint64_t address, std::byte* host, uint64_t bytes) {
-  const bool isProducts = access.proxy == Proxy::Async && warp.at->run == runWgmmaProduct;
+  const bool isWgmma = warp.at->run == runWgmmaProduct;
+  const bool isTensorWork = warp.at->run == runTensorProduct || warp.at->run == runTensorCopy;
+  const bool isProducts = access.proxy == Proxy::Async && (isWgmma || isTensorWork);
   if (!concerns(access) && !isProducts) return;
   alignas(kLaneAlignment) std::byte* hosts[kLanes];
   lane &= kLanes - 1;
   hosts[lane] = host;
   if (isProducts) {
-    const AsyncUse use{.owner = warp.cta, .kind = AccessKind::Read, .bytes = bytes, .groups = AsyncGroups::Products};
+    const AsyncUse use{.owner = ownerOf(*warp.cta->cluster, host),
+                       .kind = AccessKind::Read,
+                       .bytes = bytes,
+                       .groups = isWgmma ? AsyncGroups::Products : AsyncGroups::TensorWork};
     return issues(warp, LaneMask(1) << lane, use, hosts);
   }
   Accessing now = begin(warp, access, LaneMask(1) << lane, hosts, bytes);

@@ -126,6 +126,8 @@ std::string adviceForAgent(AsyncAgents::Kind kind) {
   case AsyncAgents::Kind::Products:
     return "wait with wgmma.wait_group in all warps of the warpgroup, and put a barrier or an mbarrier's arrival "
            "behind it";
+  case AsyncAgents::Kind::TensorWork:
+    return "commit it (tcgen05.commit), and wait for the phase of the mbarrier that hears of it";
   case AsyncAgents::Kind::Mbarrier: break;
   }
   return "wait for the phase of the mbarrier that the copy signals (mbarrier.try_wait): mind its parity";
@@ -138,7 +140,9 @@ std::string messageOf(const RaceReport& race, Between between, bool isShared) {
   const char* what = race.kind == AccessKind::Read ? "reads" : race.kind == AccessKind::Write ? "writes" : "updates";
   if (race.otherAgent)
     return std::string(what) + " shared memory that " +
-           (*race.otherAgent == AsyncAgents::Kind::Products ? "a wgmma" : "an asynchronous copy") +
+           (*race.otherAgent == AsyncAgents::Kind::Products     ? "a wgmma"
+            : *race.otherAgent == AsyncAgents::Kind::TensorWork ? "a tcgen05 operation"
+                                                                : "an asynchronous copy") +
            (race.otherWrote ? " writes" : " reads") + ", and nothing orders the access behind the end of that";
   const std::string other = std::string(whoOf(between)) + (race.otherWrote ? " has written" : " has read");
   return std::string(what) + (isShared ? " shared" : " global") + " memory that " + other +

@@ -105,7 +105,7 @@ public:
   void issues(Warp& warp, LaneMask lanes, const AsyncUse& use, std::byte* const* at) override;
   void commits(Warp& warp, LaneMask lanes, AsyncGroups groups) override;
   void waitedForGroups(Warp& warp, LaneMask lanes, AsyncGroups groups, uint64_t pending) override;
-  void copiesArrive(Warp& warp, int lane, const void* mbarrier) override;
+  void workArrives(Warp& warp, int lane, AsyncGroups groups, const void* mbarrier) override;
   void allocates(std::byte* at, uint64_t bytes) override { global_.forget(reinterpret_cast<uint64_t>(at), bytes); }
   void begins(Cta& cta) override;
   void ends(Cta& cta) override { settle(*cta.cluster->races); }

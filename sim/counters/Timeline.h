@@ -73,7 +73,7 @@ private:
     Times floor, latest, done;
     float busy = 0; ///< cycles of all units together
     std::array<Times, kUnits> free;
-    std::array<Groups, 3> groups;          ///< by AsyncGroups
+    std::array<Groups, 4> groups;          ///< by AsyncGroups
     std::vector<std::vector<Times>> ready; ///< of each function's registers
   };
   struct Phase {

@@ -2,6 +2,7 @@
 // Not here:  the special function unit itself (numerics/Special.h).
 // Source:    PTX ISA, 9.7.3 and 9.7.4, and the instructions that ptxas 13 makes for sm_90: the unit takes and gives no subnormal
 //            numbers, so that instructions without .ftz scale before and after it.
+#include "sim/isa/Contract.h"
 #include "sim/isa/Float.h"
 #include "sim/numerics/Double.h"
 #include "sim/numerics/Special.h"
@@ -47,6 +48,26 @@ constexpr auto kDivFull = []<bool Ftz>(std::bool_constant<Ftz>, float a, float b
   const float scale = std::fabs(y) > 0x1p126f ? 0.25f : !Ftz && isSubnormal(y) ? 0x1p24f : 1.0f;
   const float sx = x * scale, product = special::rcp(y * scale) * (Ftz ? flushed(sx) : sx);
   return canonical(Ftz ? flushed(product) : product);
+};
+
+/// The quotient's last product and a sum are one fma (Contract.h): what a quotient multiplies, and what with.
+template <bool Full, bool Ftz> std::pair<float, float> factors(float a, float b) {
+  const float x = Ftz ? flushed(a) : a, y = Ftz ? flushed(b) : b;
+  float scale = 1;
+  if (Full && std::fabs(y) > 0x1p126f)
+    scale = 0.25f;
+  else if (!Ftz && isSubnormal(y))
+    scale = 0x1p24f;
+  const float scaled = x * scale;
+  return {special::rcp(y * scale), Ftz ? flushed(scaled) : scaled};
+}
+template <bool Full, bool Ftz, bool Sat, bool Product, bool Addend>
+constexpr auto kDivSum = [](float a, float b, float c) -> float {
+  const auto [inverse, dividend] = factors<Full, Ftz>(a, b);
+  const float addend = Ftz ? flushed(c) : c;
+  const float sum = std::fma(inverse, Product ? -dividend : dividend, Addend ? -addend : addend);
+  const float rounded = Ftz ? flushed(sum) : sum;
+  return canonical(Sat ? saturated(rounded) : rounded);
 };
 
 /// Turns: the angle times 1 / 2 pi, toward zero.
@@ -158,12 +179,31 @@ bool decodeApproximateDiv(Decoder& decoder, const ptx::Instruction& in, Words& w
   const bool ftz = words.take("ftz");
   const Type type = words.takeType();
   if (type != Type::F32) return decoder.failType(".f32 where it is approximate");
+  FloatWords signs;
+  signs.negatesProduct = words.take(kNegatedProduct);
+  signs.negatesAddend = words.take(kNegatedAddend);
+  special::prepare();
+  out.kind = InstClass::Special;
+  if (words.take(kQuotientSum)) {
+    const auto choose = [&](auto f, auto isFull, auto sat) -> Execute {
+      return forNegations(signs, [&](auto product, auto addend) -> Execute {
+        return runAlike<kDivSum<decltype(isFull)::value, decltype(f)::value, decltype(sat)::value,
+                                decltype(product)::value, decltype(addend)::value>,
+                        float, 3>;
+      });
+    };
+    const bool saturates = words.take("sat");
+    out.run = forFlag(ftz, [&](auto f) -> Execute {
+      return forFlag(full, [&](auto isFull) -> Execute {
+        return forFlag(saturates, [&](auto sat) -> Execute { return choose(f, isFull, sat); });
+      });
+    });
+    return decoder.alike(in, out, type, 3);
+  }
   out.run = forFlag(ftz, [&](auto f) -> Execute {
     return full ? Execute(runAlike<kBound<kDivFull, decltype(f){}>, float, 2>)
                 : runAlike<kBound<kDivApprox, decltype(f){}>, float, 2>;
   });
-  special::prepare();
-  out.kind = InstClass::Special;
   return decoder.alike(in, out, type, 2);
 }
 

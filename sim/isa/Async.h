@@ -94,7 +94,8 @@ struct MbarrierSignal {
   uint32_t bytes = 0;   ///< to complete
   Warp* warp = nullptr; ///< whose lane arrives; null: none
   int lane = -1;
-  uint32_t upTo = 0; ///< so many cp.async operations of the lane have to be done before
+  uint32_t upTo = 0;         ///< so many cp.async operations of the lane have to be done before ...
+  bool isTensorWork = false; ///< ... or, of tcgen05.commit, what it has issued of tcgen05 before this number
 };
 
 /// cp.async of one warp instruction.
@@ -138,7 +139,7 @@ struct CtaAsync {
   std::vector<MbarrierOrigin> mbarriers; ///< that have not been invalidated
   SharedInFlight inFlight;
   uint64_t order = 0;
-  uint32_t products = 0;                 ///< wgmma on their way
+  uint32_t products = 0;                 ///< wgmma and tcgen05 on their way that may read its shared memory
   uint32_t globalWrites = 0;             ///< bulk copies on their way from its threads to global memory
   std::shared_ptr<AsyncHistory> history; ///< of its cluster, while the check looks on
 };

@@ -2,6 +2,7 @@
 #include "sim/check/AsyncCheck.h"
 #include "sim/isa/Async.h"
 #include "sim/isa/MbarrierState.h"
+#include "sim/isa/TensorMemory.h"
 #include "sim/isa/Wgmma.h"
 #include "sim/machine/Observer.h"
 #include <algorithm>
@@ -114,7 +115,9 @@ bool hasLanded(const MbarrierSignal& signal) { return signal.barrier == nullptr;
 
 /// What the mbarrier is going to hear of happens; its state is the caller's business.
 void land(MbarrierSignal& signal) {
-  if (signal.warp)
+  if (signal.isTensorWork)
+    landTensorWork(*signal.warp, signal.lane, signal.upTo);
+  else if (signal.warp)
     landLanes(*signal.warp, LaneMask(1) << signal.lane, false,
               [&](const LaneCopies& copies, size_t lane) { return copies.number[lane] < signal.upTo; });
   land(signal.copy, nullptr);
@@ -294,6 +297,7 @@ void landDue(Cluster& cluster) {
         return true;
       });
     }
+    if (cta.tensor) next = std::min(next, landDueTensorWork(cta, cluster.turn));
     if (!cta.async) continue;
     std::deque<MbarrierSignal>& signals = cta.async->signals;
     for (MbarrierSignal& signal : signals)
@@ -305,6 +309,7 @@ void landDue(Cluster& cluster) {
 
 void landAllGroups(Cta& cta) {
   if (isWatched(cta)) checkEnd(cta);
+  if (cta.tensor) endTensorMemory(cta);
   for (Warp& warp : cta.warps) {
     landLaneGroups(warp, kAllLanes, kWithOpen);
     landBulkGroups(warp, kAllLanes, kWithOpen, false);

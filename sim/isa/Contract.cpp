@@ -1,7 +1,9 @@
 #include "sim/isa/Contract.h"
 #include "sim/machine/FlowGraph.h"
 #include <algorithm>
-#include <map>
+#include <bit>
+#include <cmath>
+#include <optional>
 
 namespace tiletwin::sim {
 namespace {
@@ -27,10 +29,18 @@ std::string_view bareType(const Instruction& in, bool maySaturate) {
   return type;
 }
 
+/// div.approx or div.full: the last step is a product with a reciprocal.
+bool isQuotient(const Instruction& in) { return in.opcode == "div" && (has(in, "full") || has(in, "approx")); }
+/// The type of a product or an approximate quotient, as bareType() has it.
+std::string_view productType(const Instruction& in) {
+  if (in.opcode != "div") return bareType(in, false);
+  return isQuotient(in) && has(in, "f32") ? "f32" : std::string_view();
+}
+
 bool isRegister(const Operand& o) { return o.kind == Operand::Kind::Register && o.component < 0 && !o.negated; }
 bool isProduct(const Instruction& in) {
-  return in.opcode == "mul" && in.guard < 0 && in.operands.size() == 3 && isRegister(in.operands[0]) &&
-         !bareType(in, false).empty();
+  return (in.opcode == "mul" || in.opcode == "div") && in.guard < 0 && in.operands.size() == 3 &&
+         isRegister(in.operands[0]) && !productType(in).empty();
 }
 bool isSum(const Instruction& in) {
   return (in.opcode == "add" || in.opcode == "sub") && in.operands.size() == 3 && !bareType(in, true).empty();
@@ -49,6 +59,10 @@ public:
       for (const Operand& o : function.body[i].operands) mention(o, int32_t(i));
       if (function.body[i].guard >= 0) mentions_[size_t(function.body[i].guard)].push_back(int32_t(i));
     }
+  }
+
+  void invertDivisors() {
+    for (Instruction& in : function_.body) invertDivisor(in);
   }
 
   void run() {
@@ -93,7 +107,7 @@ private:
         return false;
       isUsed = true;
       if (isCopy(use) && depth < 8) {
-        if (use.opcode == "neg" && (bareType(use, false) != bareType(mul, false) || has(use, "ftz") != has(mul, "ftz")))
+        if (use.opcode == "neg" && (bareType(use, false) != productType(mul) || has(use, "ftz") != has(mul, "ftz")))
           return false;
         if (!onlySummed(user, product, depth + 1)) return false;
       } else if (!isSum(use) || !matches(mul, use) || !factorsStay(product, user) ||
@@ -107,7 +121,7 @@ private:
 
   static bool names(const Operand& o, int32_t reg) { return isRegister(o) && o.index == reg; }
   static bool matches(const Instruction& mul, const Instruction& sum) {
-    return bareType(mul, false) == bareType(sum, true) && has(mul, "ftz") == has(sum, "ftz");
+    return productType(mul) == bareType(sum, true) && has(mul, "ftz") == has(sum, "ftz");
   }
   /// What an instruction may write is a register, or several, in front of its sources.
   static bool writes(const Instruction& in, int32_t reg) {
@@ -148,6 +162,43 @@ private:
     return source;
   }
 
+  /// The f32 that an operand is, as it stands or by the one instruction that writes its register: a float, or its bits as
+  /// an integer.
+  std::optional<float> numberOf(const Operand& operand) const {
+    const Operand* number = &operand;
+    if (isRegister(operand)) {
+      number = nullptr;
+      for (const int32_t i : mentions_[size_t(operand.index)]) {
+        const Instruction& in = function_.body[size_t(i)];
+        if (!writes(in, operand.index)) continue;
+        if (number || in.opcode != "mov" || in.guard >= 0 || in.operands.size() != 2) return std::nullopt;
+        number = &in.operands[1];
+      }
+    }
+    if (!number) return std::nullopt;
+    const bool isBits = number->kind == Operand::Kind::Integer || number->floatBits == 32;
+    if (isBits && !number->negated) return std::bit_cast<float>(uint32_t(number->integer));
+    if (number->kind == Operand::Kind::Float) return float(number->number);
+    return std::nullopt;
+  }
+
+  /// A quotient by a number whose reciprocal is normal is a product with that, to nearest, and fused like one.
+  void invertDivisor(Instruction& in) const {
+    if (!isQuotient(in) || productType(in).empty() || in.operands.size() != 3) return;
+    const std::optional<float> divisor = numberOf(in.operands[2]);
+    if (!divisor) return;
+    const float inverse = 1 / *divisor;
+    if (!std::isnormal(*divisor) || !std::isnormal(inverse)) return;
+    Operand factor;
+    factor.kind = Operand::Kind::Float;
+    factor.number = double(inverse);
+    factor.integer = std::bit_cast<uint32_t>(inverse);
+    factor.floatBits = 32;
+    in.opcode = "mul";
+    std::erase_if(in.modifiers, [](std::string_view word) { return word == "full" || word == "approx"; });
+    in.operands[2] = factor;
+  }
+
   void keepSecond(int32_t at, std::vector<int32_t>& products) const {
     const Instruction& sum = function_.body[size_t(at)];
     if (sourceOf(sum.operands[1], at, products).product < 0) return;
@@ -170,8 +221,11 @@ private:
         source.negated = !source.negated;
     }
     if (source.negated) sum.modifiers.push_back(kNegatedProduct);
-    sum.modifiers.insert(sum.modifiers.begin(), "rn");
-    sum.opcode = "fma";
+    if (isQuotient(mul))
+      sum.modifiers.insert(sum.modifiers.begin(), {has(mul, "full") ? "full" : "approx", kQuotientSum});
+    else
+      sum.modifiers.insert(sum.modifiers.begin(), "rn");
+    sum.opcode = isQuotient(mul) ? "div" : "fma";
     sum.operands = {sum.operands[0], mul.operands[1], mul.operands[2], addend};
   }
 
@@ -202,6 +256,10 @@ private:
 };
 
 } // namespace
+
+void invertDivisors(ptx::Function& function) {
+  if (std::any_of(function.body.begin(), function.body.end(), isQuotient)) Contraction(function).invertDivisors();
+}
 
 void contractProducts(ptx::Function& function) {
   if (function.hasBody) Contraction(function).run();

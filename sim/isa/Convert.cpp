@@ -38,7 +38,8 @@ constexpr auto kToF32 = []<class S, Round R>(S, RoundConstant<R>, typename S::La
     return narrowedSingle<R>(S::wide(x));
 };
 constexpr auto kToFlushedF32 = []<class S, Round R>(S, RoundConstant<R>, typename S::Lane x) -> float {
-  return flushed(kToF32(S(), RoundConstant<R>(), x));
+  const float wide = flushed(kToF32(S(), RoundConstant<R>(), x));
+  return std::is_same_v<S, FromBF16> ? canonical(wide) : wide; // without .ftz it is a shift
 };
 constexpr auto kToF64 = []<class S, class R>(S, R, typename S::Lane x) -> double { return S::wide(x); };
 constexpr auto kToF16 = []<class S, Round R>(S, RoundConstant<R>, typename S::Lane x) -> uint16_t {
@@ -138,7 +139,7 @@ Execute chooseFloat(Type d, Type a, const ConvertWords& w) {
   case Type::F64: return chooseTo<kToF64, double>(a, flushesSource, Round::NearestEven);
   case Type::F32:
     return w.ftz ? chooseTo<kToFlushedF32, float>(a, false, w.mode()) : chooseTo<kToF32, float>(a, false, w.mode());
-  case Type::F16: return chooseTo<kToF16, uint16_t>(a, flushesSource, w.mode());
+  case Type::F16: return chooseTo<kToF16, uint16_t>(a, false, w.mode()); // .ftz changes nothing
   case Type::BF16: return chooseTo<kToBF16, uint16_t>(a, flushesSource, w.mode());
   default: return nullptr;
   }

@@ -206,7 +206,7 @@ Step runArrive(const Inst& in, Warp& warp, LaneMask active) {
     signal.upTo = asyncOf(warp).issued[size_t(lane)];
     signal.copy.origin = originOf(warp, lane);
     for (Observer* observer : warp.cta->cluster->grid->observers) {
-      observer->copiesArrive(warp, lane, at);
+      observer->workArrives(warp, lane, AsyncGroups::Copies, at);
       observer->arrives(warp, LaneMask(1) << lane, at, Semantics::Release);
     }
     issueSignal(*owner, std::move(signal));

@@ -138,7 +138,7 @@ using OpcodeTable = const std::span<const OpcodeRow>;
 extern OpcodeTable kApproxOpcodes, kAtomicOpcodes, kBarrierOpcodes, kBitsOpcodes, kCarryOpcodes, kCompareOpcodes,
     kConvertOpcodes, kFenceOpcodes, kFloatOpcodes, kIntegerOpcodes, kLogicOpcodes, kMatrixOpcodes, kMbarrierOpcodes,
     kMmaOpcodes, kMoveOpcodes, kMultiplyOpcodes, kSelectOpcodes, kSystemOpcodes, kTensormapOpcodes, kTextureOpcodes,
-    kVideoOpcodes, kWmmaOpcodes;
+    kTcgen05Opcodes, kVideoOpcodes, kWmmaOpcodes;
 extern OpcodeTable kCpOpcodes;     // CpAsync.cpp
 extern OpcodeTable kMemoryOpcodes; // LoadStore.cpp
 extern OpcodeTable kWarpOpcodes;   // WarpOps.cpp

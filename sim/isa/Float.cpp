@@ -1,5 +1,5 @@
 // sim/isa/Float.cpp -- add sub mul fma mad div rcp sqrt abs neg min max copysign: the words, the types, and f32 itself.
-// Not here:  f64 (Double.cpp), f16 and bf16 (Half.cpp), .approx and .full (Approx.cpp), integers (Integer.cpp).
+// Not here:  f64 (Double.cpp), f16 and bf16 (Half.cpp), f32 with these (FloatMixed.cpp), .approx and .full (Approx.cpp), integers (Integer.cpp).
 // Source:    PTX ISA, 9.7.3 and 9.7.4.
 #include "sim/isa/Float.h"
 #include "sim/isa/Contract.h"
@@ -57,6 +57,31 @@ template <bool Maximum> Execute chooseExtremum(const FloatWords& w) {
   });
 }
 
+/// The extremum of three, each with its magnitude alone if `abs`.
+template <auto kExtremum, bool kAbsolute>
+inline constexpr auto kOfThree = [](float a, float b, float c) -> float {
+  if constexpr (kAbsolute) a = single::kAbs(a), b = single::kAbs(b), c = single::kAbs(c);
+  return kExtremum(kExtremum(a, b), c);
+};
+
+template <bool Maximum>
+bool decodeExtremumOfThree(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  FloatWords taken;
+  if (!takeFloatWords(decoder, in, words, taken)) return false;
+  const bool isAbsolute = words.take("abs");
+  if (decoder.target() < 100) return decoder.refuse("of three operands needs a target of sm_100 or above");
+  if (words.takeType() != Type::F32 || taken.xorsign || taken.isRounded || taken.relu || taken.oob || taken.sat)
+    return decoder.refuse("of three operands is for .f32, with .ftz, .NaN and .abs");
+  out.run = forFlag(taken.nan, [&](auto nan) {
+    return forFlag(isAbsolute, [&](auto abs) {
+      constexpr auto kOne = single::kExtremum<Maximum, decltype(nan)::value, false>;
+      return chooseShape<kOfThree<kOne, decltype(abs)::value>, false, 3>(taken);
+    });
+  });
+  out.kind = InstClass::Float;
+  return decoder.alike(in, out, Type::F32, 3);
+}
+
 template <auto kOp> Execute chooseSign(const FloatWords& w) {
   return w.isRounded || !hasOnlyRounding(w) ? nullptr : chooseShape<kOp, false, 1>(w);
 }
@@ -105,6 +130,7 @@ template <Op operation> bool decode(Decoder& decoder, const ptx::Instruction& in
   if (!takeFloatWords(decoder, in, words, taken)) return false;
   const Type type = words.takeType();
   if (needsRounding(operation) && !taken.isRounded) return decoder.failMissing(".rn .rz .rm .rp");
+  if (type == Type::F32 && !words.rest().empty()) return decodeMixed(decoder, in, words, operation, taken, out);
   switch (type) {
   case Type::F32: out.run = chooseSingle(operation, taken); break;
   case Type::F32x2:
@@ -121,6 +147,11 @@ template <Op operation> bool decode(Decoder& decoder, const ptx::Instruction& in
   if (!out.run) return decoder.refuse("modifiers that this type does not have");
   out.kind = classOf(type);
   return decoder.alike(in, out, type, operandCount(operation));
+}
+
+template <bool Maximum> bool decodeExtremum(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+  return in.operands.size() == 4 ? decodeExtremumOfThree<Maximum>(decoder, in, words, out)
+                                 : decode<Maximum ? Op::Max : Op::Min>(decoder, in, words, out);
 }
 
 /// div, rcp and sqrt: .approx and .full are sequences of their own.
@@ -151,8 +182,8 @@ constexpr OpcodeRow kRows[] = {
     {"div", decodeMaybeApproximate<Op::Div, decodeApproximateDiv>, Domain::Float},
     {"fma", decode<Op::Fma>},
     {"mad", decode<Op::Fma>, Domain::Float},
-    {"max", decode<Op::Max>, Domain::Float},
-    {"min", decode<Op::Min>, Domain::Float},
+    {"max", decodeExtremum<true>, Domain::Float},
+    {"min", decodeExtremum<false>, Domain::Float},
     {"mul", decode<Op::Mul>, Domain::Float},
     {"neg", decode<Op::Neg>, Domain::Float},
     {"rcp", decodeMaybeApproximate<Op::Rcp, decodeApproximateRcp>},

@@ -32,6 +32,10 @@ Execute chooseSinglePair(FloatOperation operation, const FloatWords& words);
 Execute chooseDouble(FloatOperation operation, const FloatWords& words);
 Execute chooseHalf(FloatOperation operation, const FloatWords& words, ptx::Type type);
 
+/// FloatMixed.cpp: f32 with narrower operands, whose type follows.
+bool decodeMixed(Decoder& decoder, const ptx::Instruction& in, Words& words, FloatOperation operation,
+                 const FloatWords& taken, Inst& out);
+
 /// Approx.cpp: div, rcp and sqrt with .approx or .full; without these words they are exact.
 bool decodeApproximateDiv(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out);
 bool decodeApproximateRcp(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out);

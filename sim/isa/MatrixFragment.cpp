@@ -109,13 +109,6 @@ int gatherSteps(const TileProduct& p, Warp& warp, FloatStep (&steps)[2]) {
   return 2;
 }
 
-/// x + y as an instruction outside of the tensor cores gives it: to the nearest f32 or f16, NaN as ever.
-float addPlainly(float x, float y, Accumulator type) {
-  const float sum = x + y; // 24 bits are enough for the sum of two f16 to be rounded twice as if once
-  if (sum != sum) return std::bit_cast<float>(0x7FFFFFFFu);
-  return type == Accumulator::F16 ? _cvtsh_ss(_cvtss_sh(sum, _MM_FROUND_TO_NEAREST_INT)) : sum;
-}
-
 using Block = float[8][kTileColumns];
 
 void addC(const TileProduct& p, const Block& c, Block& sums) {
@@ -184,6 +177,12 @@ void runDouble(const TileProduct& p, Warp& warp) {
 }
 
 } // namespace
+
+float addPlainly(float x, float y, Accumulator type) {
+  const float sum = x + y; // 24 bits are enough for the sum of two f16 to be rounded twice as if once
+  if (sum != sum) return std::bit_cast<float>(0x7FFFFFFFu);
+  return type == Accumulator::F16 ? _cvtsh_ss(_cvtss_sh(sum, _MM_FROUND_TO_NEAREST_INT)) : sum;
+}
 
 bool decodeFragment(Decoder& decoder, const ptx::Operand& operand, ptx::Type type, int count, FragmentSlots& slots,
                     bool isDestination) {

@@ -44,6 +44,9 @@ void scatterFloats(Warp& warp, Accumulator type, const Slot* slots, const float 
 /// Registers of a block.
 inline int registersOf(Accumulator type) { return type == Accumulator::F16 ? 1 : 2; }
 
+/// x + y as an instruction outside of the tensor cores gives it: to the nearest f32 or f16, NaN as ever.
+float addPlainly(float x, float y, Accumulator type);
+
 /// d = a * b + c over a warp's fragments. Inst::data of mma.sync and wmma.mma.
 struct TileProduct {
   enum class Unit : uint8_t {

@@ -11,7 +11,7 @@ OpcodeTable* const kTables[] = {
     &kConvertOpcodes, &kCpOpcodes,       &kFenceOpcodes,     &kFloatOpcodes,   &kIntegerOpcodes, &kLogicOpcodes,
     &kMatrixOpcodes,  &kMbarrierOpcodes, &kMemoryOpcodes,    &kMmaOpcodes,     &kMoveOpcodes,    &kMultiplyOpcodes,
     &kSelectOpcodes,  &kSystemOpcodes,   &kTensormapOpcodes, &kTextureOpcodes, &kVideoOpcodes,   &kWarpOpcodes,
-    &kWgmmaOpcodes,   &kWmmaOpcodes,
+    &kWgmmaOpcodes,   &kWmmaOpcodes,     &kTcgen05Opcodes,
 };
 
 using Rows = std::unordered_map<std::string_view, std::vector<const OpcodeRow*>>;

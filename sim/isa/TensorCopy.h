@@ -12,15 +12,22 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace tiletwin::sim {
+
+inline constexpr size_t kGatheredRows = 4;
 
 struct TensorTile {
   TensorMap map;
   std::array<int32_t, kMaxTensorRank> at{};                ///< coordinates of the first element
   std::array<uint16_t, kMaxTensorRank - 2> filterOffset{}; ///< of im2col, by dimension from 1 on
 
+  /// Of gather and scatter: which rows of a tensor of two dimensions.
+  std::optional<std::array<int32_t, kGatheredRows>> gathered{};
+
   uint64_t rows() const {
+    if (gathered) return kGatheredRows;
     if (map.isIm2col) return map.boxDim[1];
     uint64_t result = 1;
     for (int d = 1; d < map.dimensions(); ++d) result *= map.boxElements(d);
@@ -47,18 +54,23 @@ public:
     for (size_t d = 0; d < kMaxTensorRank; ++d) at_[d] = tile.at[d];
   }
   int64_t coordinate(size_t dimension) const {
+    if (tile_.gathered && dimension == 1) return (*tile_.gathered)[row_];
     const bool isMoved = tile_.map.isIm2col && dimension < size_t(tile_.map.dimensions()) - 1;
     return at_[dimension] + (isMoved ? tile_.filterOffset[dimension - 1] : 0);
   }
   void next() {
+    if (tile_.gathered) {
+      row_ = std::min(row_ + 1, kGatheredRows - 1);
+      return;
+    }
     const TensorMap& map = tile_.map;
     const auto dimensions = size_t(map.dimensions());
     for (size_t d = 1; d < dimensions; ++d) {
       const bool isImage = map.isIm2col && d == dimensions - 1;
       at_[d] += isImage ? 1 : int64_t(map.elementStride[d]);
       if (isImage) return;
-      const int64_t last = map.isIm2col ? int64_t(map.globalDim[d]) - 1 + map.upperCorner[d - 1]
-                                        : tile_.at[d] + int64_t(map.boxElements(int(d)) - 1) * map.elementStride[d];
+      const int64_t last =
+          map.isIm2col ? map.lastPixel(d) : tile_.at[d] + int64_t(map.boxElements(int(d)) - 1) * map.elementStride[d];
       if (at_[d] <= last) return;
       at_[d] = map.isIm2col ? int64_t(map.lowerCorner[d - 1]) : tile_.at[d];
     }
@@ -67,6 +79,7 @@ public:
 private:
   const TensorTile& tile_;
   std::array<int64_t, kMaxTensorRank> at_;
+  size_t row_ = 0; ///< of gathered ones
 };
 
 /// Calls visit(row) for every row of a tile, in the order of shared memory; rows outside of the tensor have first == last.

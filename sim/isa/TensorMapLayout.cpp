@@ -84,6 +84,8 @@ std::string TensorMap::problem() const {
     const size_t d = size_t(i);
     if (!isIm2col && (boxDim[d] == 0 || boxDim[d] > kMaxBox))
       return "has a box of " + text(boxDim[d]) + " elements along dimension " + text(i) + "; it may be 1 to 256";
+    if (isIm2col && i > 0 && i + 1 < dimensions() && lastPixel(d) < lowerCorner[d - 1])
+      return "has corners that leave no pixel along dimension " + text(i);
     if (elementStride[d] == 0 || elementStride[d] > kMaxElementStride)
       return "has the element stride " + text(elementStride[d]) + " along dimension " + text(i) + "; it may be 1 to 8";
     if (i > 0 && (globalStride[d - 1] % 16 != 0 || globalStride[d - 1] >> 40 != 0))

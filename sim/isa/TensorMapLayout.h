@@ -45,6 +45,8 @@ struct TensorMap {
   uint32_t rowBytes() const { return boxDim[0] * elementBytes(); }
   /// From one row to the next in shared memory: a row takes a whole span of the swizzle, even if the box is narrower.
   uint32_t rowPitch() const { return swizzle ? uint32_t(16) << swizzle : rowBytes(); }
+  /// Of im2col: the last pixel of the box along a dimension between channels and images.
+  int64_t lastPixel(size_t dimension) const { return int64_t(globalDim[dimension]) - 1 + upperCorner[dimension - 1]; }
   /// Elements of the box along a dimension; dimension 0 knows no element stride.
   uint32_t boxElements(int dimension) const;
   /// Why no tile can be copied with this map; empty: it can.

@@ -3,8 +3,8 @@
 //
 // Here:      decoding, the tensor map and the rows that a tile will touch, checked when the copy is issued.
 // Not here:  elements of a tile (TensorCopy.h), landing (AsyncQueue.cpp), tensormap.replace (Tensormap.cpp).
-// Source:    "PTX ISA", NVIDIA, sections "Tensors" and "cp.async.bulk.tensor". Tiled mode and im2col; im2col::w, gather and
-//            scatter, which GPUs from sm_100 on have, are errors when the module is loaded.
+// Source:    "PTX ISA", NVIDIA, sections "Tensors" and "cp.async.bulk.tensor". Tiled mode, im2col, gather and scatter; im2col::w,
+//            which GPUs from sm_100 on have, is an error when the module is loaded.
 #include "sim/isa/BulkTargets.h"
 #include "sim/isa/CpAsync.h"
 #include "sim/isa/ReduceElements.h"
@@ -22,13 +22,30 @@ constexpr uint32_t kTileAlignment = 128, kMapAlignment = 64;
 struct TensorForm {
   int dimensions = 1;
   bool isIm2col = false;
-  size_t offsets = 0; ///< of a filter, of im2col's loads
+  bool isGathered = false; ///< gather and scatter: a column and four rows in `at`
+  size_t offsets = 0;      ///< of a filter, of im2col's loads
   AddressOperand map, shared;
   std::array<Slot, kMaxTensorRank - 2> filterOffset;
   std::array<Slot, kMaxTensorRank> at;
   BulkTargets targets;            ///< of loads
   std::optional<ReduceOp> reduce; ///< of stores
+
+  size_t coordinates() const { return isGathered ? 1 + kGatheredRows : size_t(dimensions); }
 };
+
+/// An H200 refuses a column whose first pixel lies outside of the box that the map's corners leave; which image it is in, is free.
+bool beginsInBox(Warp& warp, int lane, const TensorTile& tile) {
+  for (size_t d = 1; d + 1 < size_t(tile.map.dimensions()); ++d) {
+    const int64_t first = tile.map.lowerCorner[d - 1], last = tile.map.lastPixel(d);
+    if (tile.at[d] >= first && tile.at[d] <= last) continue;
+    return warp.fail(TrapKind::InvalidValue,
+                     "copies a column that begins at " + std::to_string(tile.at[d]) + " along dimension " +
+                         std::to_string(d) + ", outside of its map's box from " + std::to_string(first) + " to " +
+                         std::to_string(last) + ", which GPUs refuse as an illegal instruction",
+                     lane);
+  }
+  return true;
+}
 
 /// The map of a lane and where its tile lies; false: a trap.
 bool readTile(const TensorForm& form, Warp& warp, int lane, TensorTile& tile) {
@@ -47,8 +64,19 @@ bool readTile(const TensorForm& form, Warp& warp, int lane, TensorTile& tile) {
     problem = tile.map.isIm2col ? "is one of im2col: the copy wants .im2col"
                                 : "is one of tiles: a copy with .im2col wants one that cuTensorMapEncodeIm2col made";
   if (!problem.empty()) return warp.fail(TrapKind::InvalidValue, "copies with a tensor map that " + problem, lane);
-  for (size_t d = 0; d < size_t(form.dimensions); ++d) tile.at[d] = warp.lanes<int32_t>(form.at[d])[lane];
+  if (form.isGathered && tile.map.boxDim[1] != 1)
+    return warp.fail(TrapKind::InvalidValue,
+                     "takes four rows with a tensor map whose box has " + std::to_string(tile.map.boxDim[1]) +
+                         ": it is to have one",
+                     lane);
+  for (size_t d = 0; d < form.coordinates(); ++d) tile.at[d] = warp.lanes<int32_t>(form.at[d])[lane];
+  if (form.isGathered) {
+    tile.gathered.emplace();
+    std::copy_n(tile.at.begin() + 1, kGatheredRows, tile.gathered->begin());
+    std::fill(tile.at.begin() + 1, tile.at.end(), 0);
+  }
   for (size_t d = 0; d < form.offsets; ++d) tile.filterOffset[d] = warp.lanes<uint16_t>(form.filterOffset[d])[lane];
+  if (form.isIm2col && !beginsInBox(warp, lane, tile)) return false;
   const int64_t firstByte = int64_t(tile.at[0]) * tile.map.elementBytes();
   if (firstByte % 16 == 0) return true;
   return warp.fail(TrapKind::InvalidValue,
@@ -59,7 +87,6 @@ bool readTile(const TensorForm& form, Warp& warp, int lane, TensorTile& tile) {
 /// An H200 ends a kernel with an illegal instruction where a tile that is stored or reduced begins below zero (seen on one;
 /// loads may begin there); false: a trap.
 bool beginsInside(const TensorForm& form, Warp& warp, int lane, const TensorTile& tile) {
-  if (form.isIm2col) return true; // what lies outside is left out
   for (int d = 0; d < form.dimensions; ++d) {
     if (tile.at[size_t(d)] >= 0) continue;
     return warp.fail(TrapKind::InvalidValue,
@@ -147,21 +174,25 @@ Step runPrefetch(const Inst& in, Warp& warp, LaneMask active) {
 // ---- decoding
 
 /// .1d to .5d, and the mode: loads and prefetches of im2col move their pixels by offsets, stores cannot.
-bool decodeMode(Decoder& decoder, Words& words, bool hasOffsets, TensorForm& form) {
+bool decodeMode(Decoder& decoder, Words& words, bool isLoad, TensorForm& form) {
   const std::string_view dimensions = words.takeOneOf({"1d", "2d", "3d", "4d", "5d"});
   if (dimensions.empty()) return decoder.fail("a tensor copy wants .1d, .2d, .3d, .4d or .5d");
   form.dimensions = dimensions[0] - '0';
-  if (const auto mode = words.takeOneOf({"im2col::w", "im2col::w::128", "tile::gather4", "tile::scatter4"});
-      !mode.empty())
+  if (const auto mode = words.takeOneOf({"im2col::w", "im2col::w::128"}); !mode.empty())
     return decoder.fail("tensor copies of mode ." + std::string(mode) +
                         " are not implemented: GPUs from sm_100 on have them");
-  form.isIm2col = words.take(hasOffsets ? "im2col" : "im2col_no_offs");
+  form.isGathered = words.take(isLoad ? "tile::gather4" : "tile::scatter4");
+  if (form.isGathered) {
+    if (decoder.target() < 100) return decoder.fail("gather and scatter need a target of sm_100 or above");
+    return form.dimensions == 2 || decoder.fail("gather and scatter are of .2d");
+  }
+  form.isIm2col = words.take(isLoad ? "im2col" : "im2col_no_offs");
   if (!form.isIm2col) {
     words.take("tile");
     return true;
   }
   if (form.dimensions < 3) return decoder.fail("a copy of im2col wants .3d, .4d or .5d");
-  form.offsets = hasOffsets ? size_t(form.dimensions) - 2 : 0;
+  form.offsets = isLoad ? size_t(form.dimensions) - 2 : 0;
   return true;
 }
 
@@ -171,13 +202,13 @@ bool decodeTensorOperand(Decoder& decoder, const ptx::Operand& operand, TensorFo
     return decoder.fail(operand, "a tensor copy wants [map, {coordinates}] here");
   const ptx::Operand& coordinates = operand.parts[1];
   const bool isVector = coordinates.kind == Kind::Vector;
-  if ((isVector ? coordinates.parts.size() : 1) != size_t(form.dimensions))
+  if ((isVector ? coordinates.parts.size() : 1) != form.coordinates())
     return decoder.fail(coordinates,
-                        "a tensor copy of this mode wants " + std::to_string(form.dimensions) + " coordinates");
+                        "a tensor copy of this mode wants " + std::to_string(form.coordinates()) + " coordinates");
   ptx::Operand map = operand;
   map.parts.resize(1);
   if (!form.map.decode(decoder, map, Space::None)) return false;
-  for (size_t d = 0; d < size_t(form.dimensions); ++d)
+  for (size_t d = 0; d < form.coordinates(); ++d)
     if (!decoder.source(isVector ? coordinates.parts[d] : coordinates, ptx::Type::S32, form.at[d])) return false;
   return true;
 }
@@ -222,10 +253,10 @@ bool decodeLoad(Decoder& decoder, const ptx::Instruction& in, Words& words, Tens
                              isMulticast ? &in.operands[3 + size_t(form.offsets != 0)] : nullptr);
 }
 
-TensorForm* makeForm(Decoder& decoder, Words& words, bool hasOffsets, Inst& out) {
+TensorForm* makeForm(Decoder& decoder, Words& words, bool isLoad, Inst& out) {
   auto* form = decoder.make<TensorForm>();
   out.data = form;
-  return decodeMode(decoder, words, hasOffsets, *form) ? form : nullptr;
+  return decodeMode(decoder, words, isLoad, *form) ? form : nullptr;
 }
 
 } // namespace
@@ -240,6 +271,7 @@ bool decodeTensorCopy(Decoder& decoder, const ptx::Instruction& in, Words& words
 bool decodeTensorReduce(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   TensorForm* form = makeForm(decoder, words, false, out);
   if (!form) return false;
+  if (form->isGathered) return decoder.fail("cp.reduce.async.bulk.tensor does not scatter");
   form->reduce = takeReduceOp(words);
   if (!form->reduce)
     return decoder.fail(

@@ -8,6 +8,7 @@ std::string waitText(Warp& warp, const Fragment& fragment, const Inst* at) {
   if (text.empty()) text = clusterWaitText(warp, at);
   if (text.empty()) text = mbarrierWaitText(warp, fragment, at);
   if (text.empty()) text = registerWaitText(warp, at);
+  if (text.empty()) text = tensorWaitText(warp, at);
   return text;
 }
 

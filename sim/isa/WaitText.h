@@ -11,12 +11,14 @@ namespace tiletwin::sim {
 /// fragment waits.
 std::string waitText(Warp& warp, const Fragment& fragment, const Inst* at);
 
-/// Each for its own instructions; empty for others. Barrier.cpp, ClusterBarrier.cpp, MbarrierWait.cpp, System.cpp. The warp's registers are
+/// Each for its own instructions; empty for others. Barrier.cpp, ClusterBarrier.cpp, MbarrierWait.cpp, System.cpp,
+/// TensorMemory.cpp. The warp's registers are
 /// those of the fragment.
 std::string barrierWaitText(Warp& warp, const Fragment& fragment, const Inst* at);
 std::string clusterWaitText(Warp& warp, const Inst* at);
 std::string mbarrierWaitText(Warp& warp, const Fragment& fragment, const Inst* at);
 std::string registerWaitText(Warp& warp, const Inst* at);
+std::string tensorWaitText(Warp& warp, const Inst* at);
 
 /// Do lanes of the warp wait for a phase of this mbarrier? MbarrierWait.cpp.
 bool waitsForMbarrier(Warp& warp, const std::byte* mbarrier);

@@ -4,6 +4,8 @@
 // Idea:      lanes may name different members (two halves of a warp that each vote among themselves); an instruction works
 //            through the distinct masks, which is one nearly always.
 #include "sim/isa/WarpOps.h"
+#include "sim/isa/Forms.h"
+#include "sim/numerics/Single.h"
 #include <array>
 
 namespace tiletwin::sim {
@@ -130,21 +132,53 @@ template <auto kOp, class T> Step runRedux(const Inst& in, Warp& warp, LaneMask 
   });
 }
 
+template <auto kOp, bool kAbsolute> Step runReduxFloat(const Inst& in, Warp& warp, LaneMask active) {
+  return runTeams(in, warp, active, [&](LaneMask team) {
+    const float* a = warp.lanes<float>(in.a);
+    const auto value = [&](int i) { return kAbsolute ? single::kAbs(a[i]) : a[i]; };
+    float result = value(__builtin_ctz(team));
+    eachLane(team & (team - 1), [&](int i) { result = kOp(result, value(i)); });
+    fill(warp.lanes<uint32_t>(in.d), team, bitsOf(canonical(result)));
+  });
+}
+
+bool decodeReduxFloat(Decoder& decoder, const ptx::Instruction& in, Words& words, std::string_view operation,
+                      Inst& out) {
+  if (decoder.target() < 100) return decoder.refuse("of .f32 needs a target of sm_100a or sm_100f");
+  const bool isMaximum = operation == "max";
+  if (!isMaximum && operation != "min") return decoder.refuse("of .f32 is .min or .max");
+  const bool isAbsolute = words.take("abs"), isNan = words.take("NaN");
+  out.run = forFlag(isMaximum, [&](auto maximum) {
+    return forFlag(isNan, [&](auto nan) {
+      return forFlag(isAbsolute, [](auto absolute) -> Execute {
+        return runReduxFloat<single::kExtremum<decltype(maximum)::value, decltype(nan)::value, false>,
+                             decltype(absolute)::value>;
+      });
+    });
+  });
+  out.kind = InstClass::Warp;
+  return decoder.operands(in, 3) && decoder.destination(in.operands[0], ptx::Type::F32, out.d) &&
+         decoder.source(in.operands[1], ptx::Type::F32, out.a) && decoder.source(in.operands[2], ptx::Type::B32, out.c);
+}
+
 bool decodeRedux(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   if (!words.take("sync")) return decoder.fail("redux wants .sync");
   struct Row {
     Execute s32, u32, b32;
   };
-  const Row row = words
-                      .takeNamed<Row>({{"add", {runRedux<kAdd, uint32_t>, runRedux<kAdd, uint32_t>, nullptr}},
-                                       {"min", {runRedux<kMin, int32_t>, runRedux<kMin, uint32_t>, nullptr}},
-                                       {"max", {runRedux<kMax, int32_t>, runRedux<kMax, uint32_t>, nullptr}},
-                                       {"and", {nullptr, nullptr, runRedux<kAnd, uint32_t>}},
-                                       {"or", {nullptr, nullptr, runRedux<kOr, uint32_t>}},
-                                       {"xor", {nullptr, nullptr, runRedux<kXor, uint32_t>}}})
-                      .value_or(Row{});
+  const std::string_view operation = words.takeOneOf({"add", "min", "max", "and", "or", "xor"});
   const ptx::Type type = words.takeType();
-  if (type == ptx::Type::F32) return decoder.fail("redux.sync of .f32 is not implemented (sm_100)");
+  if (type == ptx::Type::F32) return decodeReduxFloat(decoder, in, words, operation, out);
+  constexpr std::pair<std::string_view, Row> rows[] = {
+      {"add", {runRedux<kAdd, uint32_t>, runRedux<kAdd, uint32_t>, nullptr}},
+      {"min", {runRedux<kMin, int32_t>, runRedux<kMin, uint32_t>, nullptr}},
+      {"max", {runRedux<kMax, int32_t>, runRedux<kMax, uint32_t>, nullptr}},
+      {"and", {nullptr, nullptr, runRedux<kAnd, uint32_t>}},
+      {"or", {nullptr, nullptr, runRedux<kOr, uint32_t>}},
+      {"xor", {nullptr, nullptr, runRedux<kXor, uint32_t>}}};
+  Row row{};
+  for (const auto& [name, runs] : rows)
+    if (name == operation) row = runs;
   out.run = type == ptx::Type::S32   ? row.s32
             : type == ptx::Type::U32 ? row.u32
             : type == ptx::Type::B32 ? row.b32

@@ -24,15 +24,28 @@ uint32_t swizzled(const MatrixDescriptor& d, uint32_t address) {
   return address ^ (row & (d.swizzleBytes / kUnitBytes - 1)) << 4;
 }
 
+/// From a line's first unit along k to another one.
+uint32_t alongK(const MatrixDescriptor& d, uint32_t unit) {
+  if (!d.swizzleBytes) return unit * d.leading;
+  const uint32_t perRow = d.swizzleBytes / kUnitBytes;
+  if (unit < perRow) return unit * kUnitBytes;
+  return unit % perRow * kUnitBytes + unit / perRow * d.leading;
+}
+
 /// 16 rows of A from `firstRow` on, or 8 columns of B, whose elements lie along k.
-void readLines(const std::byte* shared, const MatrixDescriptor& d, int firstLine, int count, TileLine* lines) {
-  for (int i = 0; i < 2 * count; ++i)
-    std::memcpy(lines[i / 2] + i % 2 * kUnitBytes, shared + unitAlongK(d, firstLine + i / 2, i % 2), kUnitBytes);
+template <size_t kBytes>
+void readLines(const std::byte* shared, const MatrixDescriptor& d, int firstLine, int count,
+               std::byte (*lines)[kBytes]) {
+  constexpr int kUnits = kBytes / kUnitBytes;
+  for (int line = 0; line < count; ++line)
+    for (int unit = 0; unit < kUnits; ++unit)
+      std::memcpy(lines[line] + unit * kUnitBytes, shared + unitAlongK(d, firstLine + line, unit), kUnitBytes);
 }
 
 /// elements[k][i]: lines 8 * unit + i of 16-bit elements that lie across.
-void readAcross(const std::byte* shared, const MatrixDescriptor& d, int unit, uint16_t (*elements)[8]) {
-  for (int k = 0; k < 16; ++k) std::memcpy(elements[k], shared + unitAcross(d, unit, k), kUnitBytes);
+template <size_t kCount>
+void readAcross(const std::byte* shared, const MatrixDescriptor& d, int unit, uint16_t (&elements)[kCount][8]) {
+  for (size_t k = 0; k < kCount; ++k) std::memcpy(elements[k], shared + unitAcross(d, unit, int(k)), kUnitBytes);
 }
 
 /// The warp's 16 rows of A.
@@ -108,38 +121,94 @@ void multiplyIntegers(const std::byte* shared, Warp& warp, const Product& produc
   }
 }
 
+/// 8 columns of B from `first` on, twice as long as rows of A.
+void readColumns(const std::byte* shared, const Product& product, int first, SparseColumn* columns) {
+  if (!product.plan->bAcross) return readLines(shared, product.b, first, kTileColumns, columns);
+  uint16_t elements[32][8];
+  readAcross(shared, product.b, first / 8, elements);
+  for (size_t k = 0; k < 32; ++k)
+    for (size_t n = 0; n < 8; ++n) std::memcpy(columns[n] + 2 * k, &elements[k][n], 2);
+}
+
+/// One row of A, and the columns that it meets.
+void multiplySparseRow(const WgmmaPlan& plan, const TileLine& row, const TileLine* columns, float* floats,
+                       int32_t* integers) {
+  if (plan.unit == WgmmaPlan::Unit::Integer)
+    return addIntegerProducts(plan.aInteger, plan.bInteger, plan.saturate, &row, 1, columns, kTileBytes / 4,
+                              reinterpret_cast<int32_t (*)[kTileColumns]>(integers));
+  TensorRows a;
+  TensorColumns b;
+  unpackRows(plan.aFormat, &row, 1, plan.k, a);
+  if (plan.negateA != plan.negateB) negate(a, plan.k);
+  unpackColumns(plan.bFormat, columns, plan.k, b);
+  addProducts(plan.aFormat, plan.accumulator, a, 1, b, plan.k, reinterpret_cast<float (*)[kTileColumns]>(floats));
+}
+
+void multiplySparse(const std::byte* shared, Warp& warp, const Product& product, const TileLine* rows) {
+  const WgmmaPlan& plan = *product.plan;
+  const bool isInteger = plan.unit == WgmmaPlan::Unit::Integer;
+  const int perBlock = registersOf(plan.accumulator);
+  for (int strip = 0; strip < plan.n / 8; ++strip) {
+    SparseColumn columns[kTileColumns];
+    readColumns(shared, product, 8 * strip, columns);
+    float floats[kTileRows][kTileColumns] = {};
+    int32_t integers[kTileRows][kTileColumns] = {};
+    const Slot* slots = stripSlots(plan, strip);
+    for (int half = 0; product.addsToD && half < 2; ++half)
+      if (isInteger)
+        gatherBlock<int32_t>(warp, slots + 2 * half, integers + 8 * half);
+      else
+        gatherFloats(warp, plan.accumulator, slots + half * perBlock, floats + 8 * half);
+    for (size_t i = 0; i < kTileRows; ++i) {
+      alignas(32) TileLine chosen[kTileColumns];
+      choose(plan.sparse, product.metadata[i], columns, chosen);
+      multiplySparseRow(plan, rows[i], chosen, floats[i], integers[i]);
+    }
+    for (int half = 0; half < 2; ++half)
+      if (isInteger)
+        scatterBlock<int32_t>(warp, slots + 2 * half, integers + 8 * half);
+      else
+        scatterFloats(warp, plan.accumulator, slots + half * perBlock, floats + 8 * half);
+  }
+}
+
 int firstRowOf(const Warp& warp) { return int(warp.index % kWarpsPerGroup) * kTileRows; }
 
 bool isWatched(const Warp& warp) { return warp.cta->async && warp.cta->async->history; }
 
-/// Calls visit(offset) for each of the `2 * count` units of a matrix's lines from `first` on.
-template <class Visit> void eachUnit(const MatrixDescriptor& d, bool across, int first, int count, const Visit& visit) {
-  for (int i = 0; i < 2 * count; ++i)
-    visit(across ? unitAcross(d, first / 8 + i / 16, i % 16) : unitAlongK(d, first + i / 2, i % 2));
+/// Calls visit(offset) for each unit of a matrix's `count` lines from `first` on; a line has `units`.
+template <class Visit>
+void eachUnit(const MatrixDescriptor& d, bool across, int first, int count, int units, const Visit& visit) {
+  for (int line = first; across && line < first + count; line += 8)
+    for (int k = 0; k < 8 * units; ++k) visit(unitAcross(d, line / 8, k));
+  for (int line = first; !across && line < first + count; ++line)
+    for (int unit = 0; unit < units; ++unit) visit(unitAlongK(d, line, unit));
 }
 /// ... of all that a product reads of shared memory.
 template <class Visit> void eachUnit(const Product& product, int firstRow, const Visit& visit) {
   const WgmmaPlan& plan = *product.plan;
-  eachUnit(product.b, plan.bAcross, 0, plan.n, visit);
-  if (!plan.aInRegisters) eachUnit(product.a, plan.aAcross, firstRow, kTileRows, visit);
+  eachUnit(product.b, plan.bAcross, 0, plan.n, plan.unitsOfB(), visit);
+  if (!plan.aInRegisters) eachUnit(product.a, plan.aAcross, firstRow, kTileRows, 2, visit);
 }
 
-/// Bounds of the units of a matrix's `count` lines from `first` on.
-void findBounds(const MatrixDescriptor& d, bool across, int first, int count, uint32_t& low, uint32_t& high) {
+/// Bounds of the units of a matrix's `count` lines from `first` on; a line has `units`.
+void findBounds(const MatrixDescriptor& d, bool across, int first, int count, int units, uint32_t& low,
+                uint32_t& high) {
+  const auto last = uint32_t(units - 1);
   if (!across) {
     const uint32_t pitch = d.swizzleBytes ? d.swizzleBytes : kUnitBytes;
     low = d.start + uint32_t(first / 8) * d.stride;
-    high = low + 7 * pitch + uint32_t(count / 8 - 1) * d.stride + (d.swizzleBytes ? kUnitBytes : d.leading);
+    high = low + 7 * pitch + uint32_t(count / 8 - 1) * d.stride + alongK(d, last);
   } else if (!d.swizzleBytes) {
     low = d.start + uint32_t(first / 8) * d.stride;
-    high = low + uint32_t(count / 8 - 1) * d.stride + 7 * kUnitBytes + d.leading;
+    high = low + uint32_t(count / 8 - 1) * d.stride + 7 * kUnitBytes + last * d.leading;
   } else {
     const uint32_t perRow = d.swizzleBytes / kUnitBytes;
     low = ~uint32_t(0), high = 0;
     for (uint32_t u = uint32_t(first / 8); u < uint32_t((first + count) / 8); ++u) {
       const uint32_t at = d.start + u % perRow * kUnitBytes + u / perRow * d.leading;
       low = std::min(low, at);
-      high = std::max(high, at + 7 * d.swizzleBytes + d.stride);
+      high = std::max(high, at + 7 * d.swizzleBytes + last * d.stride);
     }
   }
   high += kUnitBytes;
@@ -162,9 +231,9 @@ bool tellUnit(Warp& warp, uint32_t offset) {
 bool announce(Warp& warp, Product& product) {
   Cta& cta = *warp.cta;
   const WgmmaPlan& plan = *product.plan;
-  findBounds(product.b, plan.bAcross, 0, plan.n, product.low[0], product.high[0]);
+  findBounds(product.b, plan.bAcross, 0, plan.n, plan.unitsOfB(), product.low[0], product.high[0]);
   if (!plan.aInRegisters)
-    findBounds(product.a, plan.aAcross, firstRowOf(warp), kTileRows, product.low[1], product.high[1]);
+    findBounds(product.a, plan.aAcross, firstRowOf(warp), kTileRows, 2, product.low[1], product.high[1]);
   bool eachWanted = std::max(product.high[0], product.high[1]) > cta.shared.size();
   for (const Observer* observer : cta.cluster->grid->observers) eachWanted |= observer->wantsUnits();
   bool good = true;
@@ -191,7 +260,9 @@ void land(Warp& warp, const Product& product) {
   const std::byte* const shared = warp.cta->shared.data();
   alignas(32) TileLine rows[kTileRows];
   readRows(shared, product, firstRowOf(warp), rows);
-  if (product.plan->unit == WgmmaPlan::Unit::Float)
+  if (product.plan->isSparse)
+    multiplySparse(shared, warp, product, rows);
+  else if (product.plan->unit == WgmmaPlan::Unit::Float)
     multiplyFloats(shared, warp, product, rows);
   else
     multiplyIntegers(shared, warp, product, rows);
@@ -224,8 +295,7 @@ MatrixDescriptor decodeDescriptor(uint64_t bits) {
 
 uint32_t unitAlongK(const MatrixDescriptor& d, int line, int unit) {
   const uint32_t pitch = d.swizzleBytes ? d.swizzleBytes : kUnitBytes;
-  const uint32_t step = d.swizzleBytes ? kUnitBytes : d.leading;
-  return swizzled(d, d.start + uint32_t(line % 8) * pitch + uint32_t(line / 8) * d.stride + uint32_t(unit) * step);
+  return swizzled(d, d.start + uint32_t(line % 8) * pitch + uint32_t(line / 8) * d.stride + alongK(d, uint32_t(unit)));
 }
 
 uint32_t unitAcross(const MatrixDescriptor& d, int unit, int k) {
@@ -255,6 +325,8 @@ Step runWgmmaProduct(const Inst& in, Warp& warp, LaneMask active) {
     gatherLines(warp, plan.a, 2, 2, product.rows);
   else
     product.a = decodeDescriptor(warp.lanes<uint64_t>(plan.a[0])[0]);
+  for (int row = 0; plan.isSparse && row < kTileRows; ++row)
+    product.metadata[size_t(row)] = metadataOf(plan.sparse, warp.lanes<uint32_t>(plan.metadata), row);
   if (!announce(warp, product)) return Step::Trap;
   note(warp, product, 1);
   Cluster& cluster = *warp.cta->cluster;

@@ -9,6 +9,7 @@
 // Invariant: products of a warp are computed in the order in which they were queued.
 #pragma once
 #include "sim/isa/Decode.h"
+#include "sim/isa/MmaSparse.h"
 #include "sim/machine/Warp.h"
 #include "sim/numerics/TensorCore.h"
 #include <array>
@@ -29,7 +30,7 @@ struct MatrixDescriptor {
 };
 MatrixDescriptor decodeDescriptor(uint64_t bits);
 
-/// Where 16 bytes of a matrix lie. Along k: line (row of A, column of B) `line`, `unit` 0 or 1. Across: lines 8 * unit to
+/// Where 16 bytes of a matrix lie. Along k: line (row of A, column of B) `line`, `unit` from 0 on. Across: lines 8 * unit to
 /// 8 * unit + 7 of element k.
 uint32_t unitAlongK(const MatrixDescriptor& descriptor, int line, int unit);
 uint32_t unitAcross(const MatrixDescriptor& descriptor, int unit, int k);
@@ -44,14 +45,19 @@ struct WgmmaPlan {
   bool saturate = false;
   bool aInRegisters = false, aAcross = false, bAcross = false; ///< across: M- or N-major
   bool negateA = false, negateB = false;
+  bool isSparse = false; ///< half of A is there
+  SparseForm sparse;     ///< ... and this says which
+  Slot metadata;
   uint16_t n = 8;
-  uint8_t k = 16;      ///< elements; b1: words
+  uint8_t k = 16;      ///< elements of a row of A; b1: words
   std::vector<Slot> d; ///< n / 2 registers, f16: n / 4
   /// Numbers of the registers of D and, if they are registers, of A among those that wgmma names in this function.
   std::vector<uint16_t> dNumbers, aNumbers;
   Slot a[4];   ///< four registers, or a descriptor in a[0]
   Slot b;      ///< descriptor
   Slot scaleD; ///< predicate: whether D is added
+
+  int unitsOfB() const { return isSparse ? 4 : 2; } ///< of 16 bytes along k
 };
 
 struct WarpProducts {
@@ -68,7 +74,8 @@ struct WarpProducts {
     bool isNear(uint64_t offset, uint64_t bytes) const {
       return (offset < high[0] && low[0] < offset + bytes) || (offset < high[1] && low[1] < offset + bytes);
     }
-    std::byte rows[16][32]; ///< A, if it was in registers
+    std::byte rows[16][32];            ///< A, if it was in registers
+    std::array<uint64_t, 16> metadata; ///< of rows, if A is sparse
   };
   /// What the check of asynchronous operations knows of a register that wgmma names.
   struct Register {

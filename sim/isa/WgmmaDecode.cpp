@@ -41,7 +41,8 @@ bool setTypes(Decoder& decoder, const WgmmaWords& words, WgmmaPlan& plan) {
   if (isFloat ? words.d != "f32" && !isHalf : words.d != "s32")
     return decoder.fail("wgmma of ." + std::string(words.a) + " does not give ." + std::string(words.d));
   int n = 0, k = 0;
-  if (!readShape(words.shape, n, k) || !isWidth(n, !isFloat) || k != 256 / a->bits)
+  const int kOfB = plan.isSparse ? 512 : 256;
+  if (!readShape(words.shape, n, k) || !isWidth(n, !isFloat) || k != kOfB / a->bits)
     return decoder.fail("wgmma has no shape ." + std::string(words.shape) + " for ." + std::string(words.a));
   plan.unit = isFloat                 ? WgmmaPlan::Unit::Float
               : a->unit == Unit::Bits ? WgmmaPlan::Unit::Bits
@@ -50,8 +51,10 @@ bool setTypes(Decoder& decoder, const WgmmaWords& words, WgmmaPlan& plan) {
   plan.aInteger = a->integer, plan.bInteger = b->integer;
   plan.accumulator = isFloat && words.d == "f16" ? Accumulator::F16 : Accumulator::F32;
   plan.n = uint16_t(n);
-  plan.k = uint8_t(plan.unit == WgmmaPlan::Unit::Bits ? k / 32 : k);
-  return true;
+  plan.k = uint8_t(plan.unit == WgmmaPlan::Unit::Bits ? k / 32 : plan.isSparse ? k / 2 : k);
+  plan.sparse = {kOfB / 8, a->bits > 8 ? 2 : 1, 0};
+  return !plan.isSparse || plan.unit != WgmmaPlan::Unit::Bits ||
+         decoder.fail("wgmma.mma_async.sp has no products of .b1");
 }
 
 /// One of two values that an immediate operand may have.
@@ -90,27 +93,40 @@ bool decodeA(Decoder& decoder, const ptx::Operand& operand, WgmmaPlan& plan) {
   return true;
 }
 
-/// What follows the descriptor of B: scale-d, and for floats signs and major orders.
-bool decodeScales(Decoder& decoder, const ptx::Instruction& in, WgmmaPlan& plan) {
-  if (!decoder.predicate(in.operands[3], plan.scaleD)) return false;
+/// The metadata and the selector of a sparse A.
+bool decodeMetadata(Decoder& decoder, const ptx::Instruction& in, WgmmaPlan& plan) {
+  int64_t selector = 0;
+  if (!decoder.source(in.operands[3], ptx::Type::B32, plan.metadata) || !decoder.constant(in.operands[4], selector))
+    return false;
+  const int most = plan.sparse.pieceBytes == 1 ? 0 : 1;
+  if (selector < 0 || selector > most)
+    return decoder.fail(in.operands[4], "the selector is to be at most " + std::to_string(most));
+  plan.sparse.selector = int(selector);
+  return true;
+}
+
+/// scale-d, and for floats signs and major orders, from operand `next` on.
+bool decodeScales(Decoder& decoder, const ptx::Instruction& in, size_t next, WgmmaPlan& plan) {
+  if (!decoder.predicate(in.operands[next], plan.scaleD)) return false;
   if (plan.unit != WgmmaPlan::Unit::Float) return true;
-  if (!readFlag(decoder, in.operands[4], "imm-scale-a", 1, -1, plan.negateA) ||
-      !readFlag(decoder, in.operands[5], "imm-scale-b", 1, -1, plan.negateB))
+  if (!readFlag(decoder, in.operands[next + 1], "imm-scale-a", 1, -1, plan.negateA) ||
+      !readFlag(decoder, in.operands[next + 2], "imm-scale-b", 1, -1, plan.negateB))
     return false;
   if (bitsOf(plan.aFormat) != 16) return true;
-  size_t next = 6;
-  if (!plan.aInRegisters && !readFlag(decoder, in.operands[next++], "imm-trans-a", 0, 1, plan.aAcross)) return false;
-  return readFlag(decoder, in.operands[next], "imm-trans-b", 0, 1, plan.bAcross);
+  if (!plan.aInRegisters && !readFlag(decoder, in.operands[next + 3], "imm-trans-a", 0, 1, plan.aAcross)) return false;
+  return readFlag(decoder, in.operands[next + (plan.aInRegisters ? 3 : 4)], "imm-trans-b", 0, 1, plan.bAcross);
 }
 
 size_t operandCount(const WgmmaPlan& plan, bool aInRegisters) {
-  if (plan.unit != WgmmaPlan::Unit::Float) return 4;
-  if (bitsOf(plan.aFormat) != 16) return 6;
-  return aInRegisters ? 7 : 8;
+  const size_t count = plan.isSparse ? 6 : 4;
+  if (plan.unit != WgmmaPlan::Unit::Float) return count;
+  if (bitsOf(plan.aFormat) != 16) return count + 2;
+  return count + (aInRegisters ? 3 : 4);
 }
 
-bool decodeProduct(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
+bool decodeProduct(Decoder& decoder, const ptx::Instruction& in, Words& words, bool isSparse, Inst& out) {
   auto* plan = decoder.make<WgmmaPlan>();
+  plan->isSparse = isSparse;
   plan->saturate = words.take("satfinite");
   const bool isAnd = words.take("and"), isPopc = words.take("popc");
   WgmmaWords text;
@@ -127,15 +143,15 @@ bool decodeProduct(Decoder& decoder, const ptx::Instruction& in, Words& words, I
   out.kind = InstClass::Tensor;
   out.data = plan;
   return decodeRegistersOfD(decoder, in.operands[0], *plan) && decodeA(decoder, in.operands[1], *plan) &&
-         decoder.source(in.operands[2], ptx::Type::B64, plan->b) && decodeScales(decoder, in, *plan);
+         decoder.source(in.operands[2], ptx::Type::B64, plan->b) && (!isSparse || decodeMetadata(decoder, in, *plan)) &&
+         decodeScales(decoder, in, isSparse ? 5 : 3, *plan);
 }
 
 bool decodeWgmma(Decoder& decoder, const ptx::Instruction& in, Words& words, Inst& out) {
   const std::string_view what = words.takeNext();
-  if (what == "mma_async" && words.take("sp"))
-    return decoder.fail("wgmma.mma_async.sp: sparse matrices are not implemented");
+  const bool isSparse = what == "mma_async" && !words.takeOneOf({"sp", "sp::ordered_metadata"}).empty();
   if (!words.take("sync") || !words.take("aligned")) return decoder.refuse("wants .sync.aligned");
-  if (what == "mma_async") return decodeProduct(decoder, in, words, out);
+  if (what == "mma_async") return decodeProduct(decoder, in, words, isSparse, out);
   out.kind = InstClass::Async;
   if (what == "wait_group") {
     out.run = runWgmmaWait;

@@ -15,6 +15,7 @@ class Program;
 struct Cluster;
 class DeviceHeap;     // isa/DeviceHeap.h: what malloc gives
 class FramePool;      // Fragments.h
+class TensorMemory;   // isa/TensorMemory.h: of tcgen05
 struct CtaAsync;      // isa/Async.h: mbarriers and bulk copies on their way
 struct PrintedText;   // isa/Builtins.cpp: what it has printed
 class Observer;       // Observer.h: checks look on
@@ -83,6 +84,7 @@ struct Cta {
   uint32_t liveThreads = 0;
   uint32_t freeRegisters = 0; ///< that setmaxnreg.dec has given back and no setmaxnreg.inc has taken
   std::shared_ptr<CtaAsync> async;
+  std::shared_ptr<TensorMemory> tensor; ///< made by the first instruction that needs it
   std::shared_ptr<PrintedText> printed; ///< handed on when the CTA is gone
   std::shared_ptr<CtaWritten> written;  ///< only if uninitialised reads are looked for
   /// Set by the first instruction that wants to know: lanes of a warp have exited (liveThreads is down already) ...

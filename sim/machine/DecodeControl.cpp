@@ -103,6 +103,12 @@ Execute storeLocal(size_t bytes) {
 }
 bool isWord(size_t bytes) { return bytes == 2 || bytes == 4 || bytes == 8; }
 
+/// Functions that kernels of nvcc call to launch kernels.
+bool isOfDeviceRuntime(std::string_view name) {
+  return name.starts_with("__cudaCDP2") || name.starts_with("cudaGetParameterBuffer") ||
+         name.starts_with("cudaLaunchDevice");
+}
+
 } // namespace
 
 /// The caller's side of an argument or result: a .param variable of its own, a register, or a constant.
@@ -178,7 +184,12 @@ bool FunctionDecoder::decodeCall(const ptx::Instruction& in, Words& words, Inst&
 /// A function without a body: what a GPU's driver brings along. Its .param arguments are read into registers in front of it.
 bool FunctionDecoder::decodeBuiltinCall(const ptx::Instruction& in, const ptx::Function& callee, Inst& out) {
   const BuiltinRow* row = findBuiltin(callee.name);
-  if (!row) return fail(in.at, "function " + callee.name + " has no body, and tiletwin has none for it");
+  if (!row)
+    return fail(in.at, "function " + callee.name +
+                           (isOfDeviceRuntime(callee.name)
+                                ? " is of CUDA's device runtime: kernels that launch kernels do not run here (dynamic "
+                                  "parallelism); launch them from the host"
+                                : " has no body, and tiletwin has none for it"));
   const CallOperands parts = partsOf(in);
   BuiltinCall call;
   // The register of a value; one that lies in local memory is loaded in front of the call, or stored behind it.

@@ -40,6 +40,7 @@ Role roleOf(const Inst& in) {
 
 /// Does operand i say who takes part in an exchange, or where it finds its memory, so that it is no value that is exchanged?
 bool rulesExchange(const ptx::Instruction& in, size_t i) {
+  if (in.opcode == "tcgen05") return true;
   if (in.opcode == "wgmma") return i > 0; // a descriptor, or whether there is a sum to add to
   if (in.opcode == "movmatrix" || in.opcode == "mma" || in.opcode == "wmma") return false;
   return i > 0 && i + 1 == in.operands.size(); // the member mask

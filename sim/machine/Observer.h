@@ -9,8 +9,8 @@ struct Cluster;
 struct Frame;
 
 /// How the end of an asynchronous operation is waited for, if no mbarrier hears of it: by groups of each thread (of products: of
-/// each warp).
-enum class AsyncGroups : uint8_t { Copies, Bulk, Products };
+/// each warp). Of tcgen05 an mbarrier hears later, of all that the thread has issued (workArrives).
+enum class AsyncGroups : uint8_t { Copies, Bulk, Products, TensorWork };
 
 /// What asynchronous operations do to shared memory of `owner`.
 struct AsyncUse {
@@ -58,8 +58,9 @@ public:
   virtual void commits(Warp& warp, LaneMask lanes, AsyncGroups groups) {}
   /// Lanes have waited for their groups, but for the newest `pending` ones.
   virtual void waitedForGroups(Warp& warp, LaneMask lanes, AsyncGroups groups, uint64_t pending) {}
-  /// cp.async.mbarrier.arrive: an mbarrier will hear of all that the lane has copied so far. arrives() follows.
-  virtual void copiesArrive(Warp& warp, int lane, const void* mbarrier) {}
+  /// cp.async.mbarrier.arrive, tcgen05.commit: an mbarrier will hear of all that the lane has issued of these so far. arrives()
+  /// follows.
+  virtual void workArrives(Warp& warp, int lane, AsyncGroups groups, const void* mbarrier) {}
   /// Lanes have entered a function: the frame is made and holds the arguments. Told before its first instruction.
   virtual void enters(Warp& warp, Frame& frame, LaneMask lanes) {}
   /// malloc has given a thread these bytes of the heap.

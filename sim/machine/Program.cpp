@@ -14,6 +14,8 @@ bool isModuleMemory(const ptx::Variable& variable) {
   return variable.space == Space::Global || variable.space == Space::Const;
 }
 constexpr uint64_t kLargestShared = uint64_t(1) << kSharedRankShift;
+/// At least: of dynamic shared memory.
+constexpr uint64_t kDynamicAlignment = 16;
 constexpr uint64_t kLargestVariables = uint64_t(1) << 40;
 } // namespace
 
@@ -92,7 +94,7 @@ void ProgramBuilder::findAsync() {
       const auto has = [&](std::string_view word) {
         return std::find(in.modifiers.begin(), in.modifiers.end(), word) != in.modifiers.end();
       };
-      const bool isProduct = in.opcode == "wgmma";
+      const bool isProduct = in.opcode == "wgmma" || in.opcode == "tcgen05";
       program->hasAsync |= isProduct || has("async");
       // A bulk copy from shared memory names it as its source.
       program->hasAsyncReads |= isProduct || (in.opcode == "cp" && has("bulk") && has("shared::cta"));
@@ -159,6 +161,7 @@ bool ProgramBuilder::findFunctions(size_t entry) {
 }
 
 /// Variables that the reached functions name, in the order of the text; those without a size lie behind all others.
+/// As with ptxas, only where there are such does the size count what aligns them.
 bool ProgramBuilder::layOutShared() {
   std::vector<bool> isNamed(module->variables.size(), false);
   for (size_t f = 0; f < program->functions.size(); ++f)
@@ -166,7 +169,7 @@ bool ProgramBuilder::layOutShared() {
       eachOperand(module->functions[f], [&](const Operand& operand) {
         if (operand.kind == Operand::Kind::Variable && !operand.isLocal) isNamed[size_t(operand.index)] = true;
       });
-  uint64_t at = 0, dynamicAlignment = 16;
+  uint64_t at = 0, dynamicAlignment = 1;
   const auto place = [&](const ptx::Variable& variable, uint32_t& offset) {
     at = alignUp(at, std::max<uint64_t>(variable.alignment, 1));
     offset = uint32_t(at);
@@ -182,7 +185,7 @@ bool ProgramBuilder::layOutShared() {
     program->sharedOffset[i] = Program::kNowhere;
     if (!isNamed[i]) continue;
     if (variable.unsized)
-      dynamicAlignment = std::max<uint64_t>(dynamicAlignment, variable.alignment);
+      dynamicAlignment = std::max<uint64_t>({dynamicAlignment, variable.alignment, kDynamicAlignment});
     else if (!place(variable, program->sharedOffset[i]))
       return false;
   }

@@ -1,7 +1,6 @@
 // tests/sim/AtomicTest.cpp -- atom and red: each operation of each type, lanes that meet at one address, many CTAs at once.
 #define BOOST_TEST_MODULE sim_atomic
-#include "runtime/FloatFormats.h"
-#include "tests/sim/LaneForms.h"
+#include "tests/sim/AtomicReference.h"
 #include "tests/sim/SimRun.h"
 #include <algorithm>
 #include <bit>
@@ -109,101 +108,7 @@ template <class T> void checkIntegers(const std::string& bitsType, const std::st
   check("max." + type, kBits, kIntegers, withType<T>(F([](T o, T b, T) { return std::max(o, b); })));
 }
 
-/// f32 sums in double, rounded once; NaN is the canonical one.
-uint64_t sum32(uint64_t x, uint64_t y, bool flush) {
-  const auto value = [&](uint64_t v) {
-    if (flush && (v & 0x7F800000) == 0) v &= 0x80000000;
-    return std::bit_cast<float>(uint32_t(v));
-  };
-  const float r = float(double(value(x)) + double(value(y)));
-  if (std::isnan(r)) return 0x7FFFFFFF;
-  const uint32_t bits = std::bit_cast<uint32_t>(r);
-  return flush && (bits & 0x7F800000) == 0 ? bits & 0x80000000 : bits;
-}
-
-uint64_t sum64(uint64_t x, uint64_t y) {
-  const double r = std::bit_cast<double>(x) + std::bit_cast<double>(y);
-  return std::isnan(r) ? 0xFFF8000000000000 : std::bit_cast<uint64_t>(r);
-}
-
-uint64_t sumOfHalves(uint64_t x, uint64_t y, bool isBF16) {
-  const auto value = [=](uint64_t v) { return double(isBF16 ? bf16ToF32(uint16_t(v)) : f16ToF32(uint16_t(v))); };
-  const double r = value(x) + value(y);
-  if (std::isnan(r)) return 0x7FFF;
-  return isBF16 ? f32ToBF16(f64ToF32Odd(r)) : f32ToF16(f64ToF32Odd(r));
-}
-
-/// The smaller or the larger of two halves by their bits: a number before NaN, -0 below 0.
-uint64_t extremeOfHalves(uint64_t x, uint64_t y, uint64_t infinity, bool smaller) {
-  const bool xNan = (x & 0x7FFF) > infinity, yNan = (y & 0x7FFF) > infinity;
-  if (xNan || yNan) return xNan && yNan ? 0x7FFF : xNan ? y : x;
-  const auto key = [](uint64_t v) { return v & 0x8000 ? -1 - int64_t(v & 0x7FFF) : int64_t(v); };
-  return (key(x) < key(y)) == smaller ? x : y;
-}
-
-/// One lane's operation in global memory, in the place of its result: %a was there, %b comes, %e is what the operation returned.
-std::string inGlobal(const std::string& bits, const std::string& operation) {
-  return "st.global.b" + bits + " [%out], %a; atom.global." + operation + " %e, [%out], %b; ld.global.b" + bits +
-         " %d, [%out];";
-}
-std::string inShared(const std::string& bits, const std::string& operation) {
-  return ".shared .align 8 .b8 cells[2048]; mov.u32 %t, %tid.x; mov.u32 %i, cells; mad.lo.u32 %t, %t, 8, %i; "
-         "st.shared.b" +
-         bits + " [%t], %a; atom.shared." + operation + " %e, [%t], %b; ld.shared.b" + bits + " %d, [%t];";
-}
-
-std::vector<Form> atomicForms() {
-  std::vector<Form> forms;
-  const auto both = [&](const std::string& bits, const std::string& kind, const std::string& operation, auto update,
-                        auto updateInShared) {
-    const std::string registers = "d" + bits + " e" + bits + " a" + bits + kind + " b" + bits + kind;
-    forms.push_back({inGlobal(bits, operation), registers, [=](Lane& v) { v.d = update(v.a, v.b), v.e = v.a; }});
-    forms.push_back(
-        {inShared(bits, operation), registers, [=](Lane& v) { v.d = updateInShared(v.a, v.b), v.e = v.a; }});
-  };
-  const auto same = [&](const std::string& bits, const std::string& kind, const std::string& operation, auto update) {
-    both(bits, kind, operation, update, update);
-  };
-  both(
-      "32", "f", "add.f32", [](uint64_t x, uint64_t y) { return sum32(x, y, true); },
-      [](uint64_t x, uint64_t y) { return sum32(x, y, false); });
-  both(
-      "64", "l", "add.f64",
-      [](uint64_t x, uint64_t y) {
-        return std::isnan(std::bit_cast<double>(y)) ? y : std::isnan(std::bit_cast<double>(x)) ? x : sum64(x, y);
-      },
-      [](uint64_t x, uint64_t y) {
-        const uint64_t quiet = uint64_t(1) << 51;
-        return std::isnan(std::bit_cast<double>(x))   ? x | quiet
-               : std::isnan(std::bit_cast<double>(y)) ? y | quiet
-                                                      : sum64(x, y);
-      });
-  for (const bool isBF16 : {false, true}) {
-    const std::string kind = isBF16 ? "g" : "h", pair = isBF16 ? "G" : "H", name = isBF16 ? "bf16" : "f16";
-    const uint64_t infinity = isBF16 ? 0x7F80 : 0x7C00;
-    same("16", kind, "add.noftz." + name, [=](uint64_t x, uint64_t y) { return sumOfHalves(x, y, isBF16); });
-    same("32", pair, "add.noftz." + name + "x2", [=](uint64_t x, uint64_t y) {
-      return sumOfHalves(x >> 16, y >> 16, isBF16) << 16 | sumOfHalves(x & 0xFFFF, y & 0xFFFF, isBF16);
-    });
-    for (const bool smaller : {true, false})
-      forms.push_back({std::string("st.global.b32 [%out], %a; red.global.v2.") + name + (smaller ? ".min" : ".max") +
-                           ".noftz [%out], {%b, %c}; ld.global.b32 %d, [%out];",
-                       "d32 a32" + pair + " b16" + kind + " c16" + kind, [=](Lane& v) {
-                         v.d = extremeOfHalves(v.a >> 16, v.c, infinity, smaller) << 16 |
-                               extremeOfHalves(v.a & 0xFFFF, v.b, infinity, smaller);
-                       }});
-  }
-  same("32", "", "inc.u32", [](uint64_t x, uint64_t y) { return x >= y ? 0 : x + 1; });
-  same("32", "", "dec.u32", [](uint64_t x, uint64_t y) { return x == 0 || x > y ? y : x - 1; });
-  same("32", "", "min.s32", [](uint64_t x, uint64_t y) { return int32_t(x) < int32_t(y) ? x : y; });
-  same("64", "", "max.s64", [](uint64_t x, uint64_t y) { return int64_t(x) > int64_t(y) ? x : y; });
-  same("64", "", "min.u64", [](uint64_t x, uint64_t y) { return x < y ? x : y; });
-  return forms;
-}
-
 } // namespace
-
-BOOST_AUTO_TEST_CASE(forms_of_each_kind) { checkForms(atomicForms(), "atomics"); }
 
 BOOST_AUTO_TEST_CASE(integers_of_32_bits) {
   checkIntegers<uint32_t>("b32", "u32");

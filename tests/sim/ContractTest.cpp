@@ -79,6 +79,27 @@ BOOST_AUTO_TEST_CASE(two_products) {
              (std::vector<float>{kRest, -kRest}));
 }
 
+/// The last product of an approximate quotient is one like any other: ptxas 13 fuses it (tests/counters/test_machine_operations.py
+/// runs what it makes).
+BOOST_AUTO_TEST_CASE(quotients) {
+  const float inverse = run("rcp.approx.ftz.f32 %f10, %f1;")[0];
+  const float x = run("mov.f32 %f10, %f0;")[0], z = run("mov.f32 %f10, %f2;")[0];
+  for (const char* form : {"full", "approx", "full.ftz", "approx.ftz"}) {
+    const std::string flush = std::string_view(form).ends_with("ftz") ? ".ftz" : "";
+    const std::string quotient = "div." + std::string(form) + ".f32 %f4, %f0, %f1;\n";
+    BOOST_TEST(run(quotient + "add" + flush + ".f32 %f10, %f4, %f2;")[0] == std::fma(inverse, x, z), form);
+    BOOST_TEST(run(quotient + "sub" + flush + ".f32 %f10, %f2, %f4;")[0] == std::fma(inverse, -x, z), form);
+    BOOST_TEST(run(quotient + "add.rn" + flush + ".f32 %f10, %f4, %f2;")[0] == inverse * x + z, form);
+    BOOST_TEST(run(quotient + "add" + flush + ".f32 %f10, %f4, %f2;", false)[0] == inverse * x + z, form);
+  }
+  // A quotient by a number is a product with the nearest number to its reciprocal, which the unit does not have for 255.
+  const float byte = 1.0f / 255;
+  BOOST_TEST(run("div.full.f32 %f10, %f3, 0f437F0000;")[0] == run("mov.f32 %f10, %f3;")[0] * byte);
+  BOOST_TEST(run("mov.b32 %f5, 1132396544;\ndiv.approx.f32 %f10, %f3, %f5;")[0] == run("mov.f32 %f10, %f3;")[0] * byte);
+  BOOST_TEST(run("mov.b32 %f5, 0f437F0000;\ndiv.approx.f32 %f4, %f0, %f5;\nadd.f32 %f10, %f4, %f2;")[0] ==
+             std::fma(x, byte, z));
+}
+
 /// Removed products leave labels where they belong: a loop that sums x * x.
 BOOST_AUTO_TEST_CASE(in_a_loop) {
   const std::string body = "mov.u32 %r0, 0;\nmov.f32 %f10, %f2;\nL:\nmul.f32 %f4, %f0, %f1;\nadd.f32 %f10, %f10, %f4;\n"

@@ -2,95 +2,12 @@
 // exhaustively.
 #define BOOST_TEST_MODULE sim_convert
 #include "sim/numerics/Convert.h"
-#include "tests/sim/FloatReference.h"
-#include "tests/sim/LaneForms.h"
+#include "tests/sim/ConvertReference.h"
 #include "tests/sim/Recorded.h"
 
 using namespace tiletwin;
 using namespace tiletwin::sim;
-using reference::Exact;
-using reference::Int;
-using reference::Mode;
-namespace ref = reference;
-
 namespace {
-
-struct IntegerType {
-  std::string name;
-  int bits;
-  bool isSigned;
-  int lane() const { return bits == 8 ? 16 : bits; }
-  Int least() const { return isSigned ? -(Int(1) << (bits - 1)) : Int(0); }
-  Int most() const { return (Int(1) << (isSigned ? bits - 1 : bits)) - 1; }
-  Int value(uint64_t v) const {
-    const Int low = Int(v) & ((Int(1) << bits) - 1);
-    return isSigned && low > most() ? low - (Int(1) << bits) : low;
-  }
-  /// As it lies in a register of `width` bits.
-  uint64_t code(const Int& x, int width) const {
-    const Int modulus = Int(1) << bits, low = (x % modulus + modulus) % modulus;
-    const Int value = isSigned && low > most() ? Int(low - modulus) : low;
-    return uint64_t((value + (Int(1) << width)) & ((Int(1) << width) - 1));
-  }
-};
-const IntegerType kIntegers[] = {{"u8", 8, false},   {"s8", 8, true},   {"u16", 16, false}, {"s16", 16, true},
-                                 {"u32", 32, false}, {"s32", 32, true}, {"u64", 64, false}, {"s64", 64, true}};
-
-struct FloatType {
-  std::string name;
-  const ref::Format* format;
-  char kind;
-};
-const FloatType kFloats[] = {
-    {"f16", &ref::kF16, 'h'}, {"bf16", &ref::kBF16, 'g'}, {"f32", &ref::kF32, 'f'}, {"f64", &ref::kF64, 'l'}};
-
-struct Rounding {
-  std::string word;
-  Mode mode;
-};
-const Rounding kRoundings[] = {{"rn", Mode::Even}, {"rz", Mode::Zero}, {"rm", Mode::Down}, {"rp", Mode::Up}};
-const Rounding kIntegral[] = {{"rni", Mode::Even}, {"rzi", Mode::Zero}, {"rmi", Mode::Down}, {"rpi", Mode::Up}};
-
-std::string reg(char name, int bits, char kind = 0) {
-  std::string r = std::string(1, name) + std::to_string(bits);
-  return kind ? r + kind : r;
-}
-
-Exact exactOf(const Int& x) {
-  Exact r;
-  r.negative = x < 0;
-  r.m = abs(x);
-  return r;
-}
-
-uint64_t flushed(const ref::Format& f, uint64_t code) { return code & f.infinity() ? code : code & f.sign(); }
-
-/// A float code's exact value, and a NaN's fraction moved into f64's.
-uint64_t toFloat(const FloatType& d, const FloatType& s, uint64_t code, Mode mode, bool finite = false,
-                 bool relu = false) {
-  Exact x = ref::decode(*s.format, code);
-  if (x.nan && s.format == &ref::kF64) { // its sign and the upper part of its fraction
-    const uint64_t fraction = (code | uint64_t(1) << 51) >> (52 - d.format->fraction);
-    return (code >> 63 ? d.format->sign() : 0) | d.format->infinity() |
-           (fraction & ((uint64_t(1) << d.format->fraction) - 1));
-  }
-  if (x.nan && d.format == &ref::kF64) {
-    const uint64_t fraction = code & ((uint64_t(1) << s.format->fraction) - 1);
-    return (code & s.format->sign() ? d.format->sign() : 0) | d.format->infinity() | uint64_t(1) << 51 |
-           fraction << (52 - s.format->fraction);
-  }
-  if (x.nan && d.format == &ref::kF32 && s.format == &ref::kBF16) return code << 16; // a shift
-  if (relu && !x.nan && (x.negative || x.zero())) x = Exact{};
-  return ref::encode(*d.format, x, mode, finite);
-}
-
-Int toInteger(const IntegerType& d, const FloatType& s, uint64_t code, Mode mode) {
-  const Exact x = ref::integral(ref::decode(*s.format, code), mode);
-  if (x.nan) return d.bits == 64 || s.format == &ref::kF64 ? Int(1) << unsigned(d.bits - 1) : Int(0);
-  if (x.infinite) return x.negative ? d.least() : d.most();
-  const Int magnitude = x.m << unsigned(std::max<long>(x.e, 0)), value = x.negative ? Int(-magnitude) : magnitude;
-  return std::min(std::max(value, d.least()), d.most());
-}
 
 std::vector<Form> integerForms() {
   std::vector<Form> forms;
@@ -108,18 +25,22 @@ std::vector<Form> integerForms() {
   return forms;
 }
 
-/// Registers may be wider than types: results are extended by their sign.
+/// Registers may be wider than types: results are extended by their sign. Other registers than in integerForms(): a text has one
+/// recorded result.
 std::vector<Form> wideForms() {
   std::vector<Form> forms;
   for (const IntegerType& d : kIntegers)
     for (const IntegerType& s : kIntegers) {
       if (d.bits == 64 || s.bits == 64) continue;
       const int wide = d.bits == 32 ? 64 : 32, from = s.bits == 32 ? 64 : 32;
-      forms.push_back({"cvt." + d.name + "." + s.name + " %d, %a;", reg('d', wide) + " " + reg('a', from),
-                       [=](Lane& v) { v.d = d.code(s.value(v.a), wide); }, false});
+      forms.push_back({"cvt." + d.name + "." + s.name + " %e, %x;", reg('e', wide) + " " + reg('x', from),
+                       [=](Lane& v) { v.e = d.code(s.value(v.x), wide); }});
     }
   return forms;
 }
+
+/// Bits of an integer's register in a conversion from or to a float: ptxas wants registers of 8 bits beside bf16.
+int laneWith(const FloatType& f, const IntegerType& i) { return f.name == "bf16" ? i.bits : i.lane(); }
 
 std::vector<Form> fromIntegerForms() {
   std::vector<Form> forms;
@@ -127,9 +48,8 @@ std::vector<Form> fromIntegerForms() {
     for (const IntegerType& s : kIntegers)
       for (const Rounding& r : kRoundings) {
         forms.push_back({"cvt." + r.word + "." + d.name + "." + s.name + " %d, %a;",
-                         reg('d', d.format->bits) + " " + reg('a', s.lane()),
-                         [=](Lane& v) { v.d = ref::encode(*d.format, exactOf(s.value(v.a)), r.mode); },
-                         d.name != "bf16" || s.bits != 8}); // an H200 was not asked for these
+                         reg('d', d.format->bits) + " " + reg('a', laneWith(d, s)),
+                         [=](Lane& v) { v.d = ref::encode(*d.format, exactOf(s.value(v.a)), r.mode); }});
       }
   return forms;
 }
@@ -142,12 +62,10 @@ std::vector<Form> toIntegerForms() {
         for (const bool ftz : {false, true}) {
           if (ftz && s.name != "f32") continue;
           forms.push_back({"cvt." + r.word + (ftz ? ".ftz." : ".") + d.name + "." + s.name + " %d, %a;",
-                           reg('d', d.lane()) + " " + reg('a', s.format->bits, s.kind),
-                           [=](Lane& v) {
+                           reg('d', laneWith(s, d)) + " " + reg('a', s.format->bits, s.kind), [=](Lane& v) {
                              const uint64_t a = ftz ? flushed(*s.format, v.a) : v.a;
                              v.d = d.code(toInteger(d, s, a, r.mode), d.lane());
-                           },
-                           s.name != "bf16" || d.bits != 8}); // nor for these
+                           }});
         }
   return forms;
 }
@@ -184,16 +102,13 @@ std::vector<Form> floatForms() {
           if (relu || finite)
             add("." + r.word + (relu ? ".relu" : "") + (finite ? ".satfinite" : ""), d, f32,
                 [=](uint64_t a) { return toFloat(d, f32, a, r.mode, finite, relu); });
-  // A rounding that changes nothing, or is left out: ptxas takes them, an H200 was not asked.
-  const size_t recorded = forms.size();
+  // A rounding that changes nothing, or is left out.
   add("", f16, bf16, [=](uint64_t a) { return toFloat(f16, bf16, a, Mode::Even); });
   for (const FloatType& d : {f32, f64})
     for (const Rounding& r : kRoundings)
       add("." + r.word, d, bf16, [=](uint64_t a) { return toFloat(d, bf16, a, r.mode); });
   for (const Rounding& r : kRoundings)
-    add("." + r.word + ".ftz", f32, bf16,
-        [=](uint64_t a) { return flushed(ref::kF32, toFloat(f32, bf16, a, r.mode)); });
-  for (size_t i = recorded; i < forms.size(); ++i) forms[i].recorded = false;
+    add("." + r.word + ".ftz", f32, bf16, [=](uint64_t a) { return flushedToF32(bf16, a, r.mode); });
   // To integers of the same type, and to itself.
   for (const FloatType& t : kFloats)
     for (const Rounding& r : kIntegral)
@@ -207,12 +122,6 @@ std::vector<Form> floatForms() {
       const bool moves = t.format->bits >= 32;
       return moves ? a : ref::encode(*t.format, ref::decode(*t.format, a), Mode::Even);
     });
-  const auto saturated = [](const FloatType& t, uint64_t code) -> uint64_t {
-    const Exact x = ref::decode(*t.format, code);
-    if (x.nan || x.negative) return 0;
-    const uint64_t one = uint64_t(t.format->bias) << t.format->fraction;
-    return std::min(code, one);
-  };
   for (const FloatType& t : {f16, f32, f64}) add(".sat", t, t, [=](uint64_t a) { return saturated(t, a); });
   add(".rn.sat", f16, f32, [=](uint64_t a) { return saturated(f16, toFloat(f16, f32, a, Mode::Even)); });
   add(".rn.sat", f32, f64, [=](uint64_t a) { return saturated(f32, toFloat(f32, f64, a, Mode::Even)); });

@@ -110,8 +110,10 @@ Codes flushedQuotient(Operation operation, Mode mode) {
 std::vector<Form> singleForms() {
   std::vector<Form> forms;
   for (const Arithmetic& op : kArithmetic) {
-    if (!op.needsRounding)
-      forms.push_back(form(kF32, op.opcode, op.sources, codes(*kF32.format, op.operation, Mode::Even, {})));
+    for (const Around around : {Around{}, Around{true}, Around{false, true}, Around{true, true}})
+      if (!op.needsRounding)
+        forms.push_back(
+            form(kF32, op.opcode + around.words(), op.sources, codes(*kF32.format, op.operation, Mode::Even, around)));
     for (const Rounding& r : kRoundings)
       for (const bool ftz : {false, true})
         for (const bool sat : {false, true}) {
@@ -166,18 +168,16 @@ std::vector<Form> halfForms() {
     };
     const std::pair<std::string, Operation> plain[] = {{"add", sum}, {"sub", difference}, {"mul", product}};
     for (const auto& [opcode, operation] : plain) {
-      add(opcode, 2, operation, {});
-      add(opcode + ".rn", 2, operation, {});
-      if (!isF16) continue;
-      add(opcode, 2, operation, {true});
-      add(opcode, 2, operation, {false, true});
-      add(opcode, 2, operation, {true, true});
+      for (const std::string rounding : {"", ".rn"})
+        for (const Around around : {Around{}, Around{true}, Around{false, true}, Around{true, true}})
+          if (isF16 || around.words().empty()) add(opcode + rounding, 2, operation, around);
     }
     add("fma.rn", 3, fused, {});
     add("fma.rn", 3, fused, {false, false, true});
     if (!isF16) continue;
     add("fma.rn", 3, fused, {true});
     add("fma.rn", 3, fused, {false, true});
+    add("fma.rn", 3, fused, {true, true});
     add("fma.rn", 3, fused, {true, false, true});
   }
   return forms;
@@ -279,6 +279,90 @@ BOOST_AUTO_TEST_CASE(errors) {
     BOOST_TEST(error(wrong).find(std::string(wrong).substr(0, std::string(wrong).find(' '))) != std::string::npos,
                wrong << ": " << error(wrong));
   BOOST_TEST(error("add.f32x2 %rd0, %rd1, %rd2;", "sm_100a") == "");
+}
+
+BOOST_AUTO_TEST_CASE(extremum_of_three) {
+  constexpr uint32_t edges[] = {0,          0x80000000, 1,          0x80000001, 0x3F800000, 0xBF800000,
+                                0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00001, 0x00400000};
+  std::vector<uint32_t> in;
+  for (const uint32_t a : edges)
+    for (const uint32_t b : edges)
+      for (const uint32_t c : edges) in.insert(in.end(), {a, b, c});
+  const auto threads = uint32_t(in.size() / 3);
+  for (const bool maximum : {false, true})
+    for (const bool propagates : {false, true})
+      for (const bool absolute : {false, true})
+        for (const bool ftz : {false, true}) {
+          const std::string text = std::string(maximum ? "max" : "min") + (ftz ? ".ftz" : "") +
+                                   (propagates ? ".NaN" : "") + (absolute ? ".abs" : "") + ".f32 %f3, %f0, %f1, %f2;\n";
+          SimRun run(ptxKernel(2,
+                               "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmad.lo.u32 %r0, %r1, 121, %r0;\n"
+                               "mad.wide.u32 %rd2, %r0, 12, %rd0;\nmad.wide.u32 %rd3, %r0, 4, %rd1;\n"
+                               "ld.global.f32 %f0, [%rd2];\nld.global.f32 %f1, [%rd2+4];\nld.global.f32 %f2, "
+                               "[%rd2+8];\n" +
+                                   text + "st.global.f32 [%rd3], %f3;",
+                               "", "sm_100a"));
+          std::vector<uint32_t> out(threads);
+          run.buffer(in).buffer(out);
+          BOOST_REQUIRE(!run.launch(threads / 121, 121).trap);
+          const Codes two = extremum(reference::kF32, maximum, propagates, false, ftz);
+          int wrong = 0;
+          for (size_t i = 0; i < threads; ++i) {
+            const uint32_t mask = absolute ? 0x7FFFFFFF : ~0u;
+            const uint64_t first = two(in[3 * i] & mask, in[3 * i + 1] & mask, 0);
+            wrong += two(first, in[3 * i + 2] & mask, 0) != out[i];
+          }
+          BOOST_TEST(wrong == 0, text);
+        }
+  BOOST_TEST(SimRun::loadError(ptxKernel(0, "max.xorsign.abs.f32 %f0, %f1, %f2, %f3;", "", "sm_100a"))
+                 .find("of three operands is for .f32, with .ftz, .NaN and .abs") != std::string::npos);
+  BOOST_TEST(SimRun::loadError(ptxKernel(0, "max.f32 %f0, %f1, %f2, %f3;")).find("needs a target of sm_100") !=
+             std::string::npos);
+}
+
+/// Of f32, with one operand of f16 or bf16, or with two that are multiplied.
+BOOST_AUTO_TEST_CASE(narrower_operands) {
+  constexpr uint16_t halves[] = {0, 0x8000, 1, 0x8001, 0x3C00, 0x3F80, 0xBF81, 0x7BFF, 0x7F7F, 0x7C00, 0xFF80, 0x7FC1};
+  constexpr uint32_t singles[] = {0,          0x80000000, 1,          0x807FFFFF, 0x3F800001,
+                                  0xBF800000, 0x7F7FFFFF, 0xFF800000, 0x7FC00000, 0x33000001};
+  std::vector<uint32_t> in;
+  for (const uint16_t a : halves)
+    for (const uint16_t b : halves)
+      for (const uint32_t c : singles) in.insert(in.end(), {uint32_t(b) << 16 | a, c});
+  const auto threads = uint32_t(in.size() / 2);
+  for (const FloatType& t : {kHalves[0], kHalves[1]})
+    for (const Arithmetic& op : {kArithmetic[0], kArithmetic[1], kArithmetic[3]})
+      for (const Rounding& r : kRoundings)
+        for (const bool sat : {false, true}) {
+          const std::string text = op.opcode + r.word + (sat ? ".sat" : "") + ".f32." + t.name +
+                                   (op.sources == 3 ? " %f3, %h0, %h1, %f0;\n" : " %f3, %h0, %f0;\n");
+          SimRun run(ptxKernel(2,
+                               "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmad.lo.u32 %r0, %r1, 120, %r0;\n"
+                               "mad.wide.u32 %rd2, %r0, 8, %rd0;\nmad.wide.u32 %rd3, %r0, 4, %rd1;\n"
+                               "ld.global.b16 %h0, [%rd2];\nld.global.b16 %h1, [%rd2+2];\nld.global.f32 %f0, "
+                               "[%rd2+4];\n" +
+                                   text + "st.global.f32 [%rd3], %f3;",
+                               "", "sm_100a"));
+          std::vector<uint32_t> out(threads);
+          run.buffer(in).buffer(out);
+          BOOST_REQUIRE(!run.launch(threads / 120, 120).trap);
+          const Codes wide = codes(reference::kF32, op.operation, r.mode, {false, sat});
+          const auto widened = [&](uint32_t code) {
+            return reference::encode(reference::kF32, reference::decode(*t.format, code), Mode::Even);
+          };
+          int wrong = 0;
+          for (size_t i = 0; i < threads; ++i) {
+            const uint64_t a = widened(in[2 * i] & 0xFFFF), b = widened(in[2 * i] >> 16), c = in[2 * i + 1];
+            wrong += (op.sources == 3 ? wide(a, b, c) : wide(a, c, 0)) != out[i];
+          }
+          BOOST_TEST(wrong == 0, text << wrong);
+        }
+  const auto error = [](const std::string& instruction) {
+    return SimRun::loadError(ptxKernel(0, instruction, "", "sm_100a"));
+  };
+  for (const char* wrong : {"mul.rn.f32.f16 %f0, %h1, %f2;", "add.rn.ftz.f32.f16 %f0, %h1, %f2;",
+                            "fma.rn.relu.f32.bf16 %f0, %h1, %h2, %f3;", "add.rn.f32.f64 %f0, %fd1, %f2;"})
+    BOOST_TEST(error(wrong).find("of f32 and narrower operands is") != std::string::npos, wrong << error(wrong));
 }
 
 BOOST_AUTO_TEST_CASE(two_singles_in_64_bits) {

@@ -299,8 +299,8 @@ BOOST_AUTO_TEST_CASE(accesses_outside_of_every_buffer) {
             "writes 4 bytes at offset");
   checkTrap(OneThread("mov.u64 %rd5, -4;\nst.global.u32 [%rd5], 1;").result, TrapKind::OutOfBounds,
             "writes 4 bytes at offset");
-  checkTrap(OneThread("st.shared.u32 [x+16], 1;", ".shared .u32 x;\n").result, TrapKind::OutOfBounds,
-            "writes 4 bytes at offset 16 of shared memory, which has 16");
+  checkTrap(OneThread("st.shared.u32 [x+4], 1;", ".shared .u32 x;\n").result, TrapKind::OutOfBounds,
+            "writes 4 bytes at offset 4 of shared memory, which has 4");
   checkTrap(OneThread(".local .u32 x;\nst.local.u32 [x+4096], 1;").result, TrapKind::OutOfBounds,
             "of local memory, which has 16");
   // The end of these lies past 2^64.

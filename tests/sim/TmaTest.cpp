@@ -32,9 +32,9 @@ W:
 )";
 
 void encode(std::byte* map, std::vector<float>& tensor, uint64_t rows,
-            TensorMapSwizzle swizzle = TensorMapSwizzle::None) {
+            TensorMapSwizzle swizzle = TensorMapSwizzle::None, uint32_t boxRows = 4) {
   const uint64_t dim[2] = {16, rows}, stride[1] = {64};
-  const uint32_t box[2] = {8, 4}, step[2] = {1, 1};
+  const uint32_t box[2] = {8, boxRows}, step[2] = {1, 1};
   std::string error;
   BOOST_REQUIRE_MESSAGE(encodeTensorMap(map, TensorMapType::F32, 2, tensor.data(), dim, stride, box, step,
                                         TensorMapInterleave::None, swizzle, TensorMapPromotion::None,
@@ -49,10 +49,10 @@ std::vector<float> ramp(size_t count) {
 }
 
 Result runTensors(SimRun& run, std::vector<float>& from, std::vector<float>& to, std::vector<uint32_t>& words,
-                  uint64_t rows, TensorMapSwizzle swizzle = TensorMapSwizzle::None) {
+                  uint64_t rows, TensorMapSwizzle swizzle = TensorMapSwizzle::None, uint32_t boxRows = 4) {
   alignas(64) static std::byte maps[2][kTensorMapBytes];
-  encode(maps[0], from, rows, swizzle);
-  encode(maps[1], to, rows, swizzle);
+  encode(maps[0], from, rows, swizzle, boxRows);
+  encode(maps[1], to, rows, swizzle, boxRows);
   run.buffer(maps[0], kTensorMapBytes).buffer(maps[1], kTensorMapBytes).buffer(words);
   for (std::vector<float>* tensor : {&from, &to}) {
     const auto begin = reinterpret_cast<uintptr_t>(tensor->data()), end = begin + tensor->size() * 4;
@@ -101,6 +101,41 @@ BOOST_AUTO_TEST_CASE(reductions_and_negative_coordinates) { // loads begin below
     for (size_t x = 0; x < 16; ++x)
       BOOST_TEST(to[y * 16 + x] ==
                  (y >= 2 && y < 4 && x >= 4 && x < 8 ? 1000.f + 2 * from[(y - 2) * 16 + x - 4] : 1000.f));
+}
+
+BOOST_AUTO_TEST_CASE(four_rows_are_gathered_and_scattered) {
+  const std::string body = R"(
+  mov.u32 %r20, bar; mov.u32 %r21, tile; mov.u32 %r1, 8;
+  mov.u32 %r2, 5; mov.u32 %r3, 0; mov.u32 %r4, 9; mov.u32 %r5, 5;
+  mov.u32 %r6, 1; mov.u32 %r7, 7; mov.u32 %r8, 2; mov.u32 %r9, 100;
+  mbarrier.init.shared::cta.b64 [%r20], 1;
+  fence.proxy.async.shared::cta;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r20], 128;
+  cp.async.bulk.tensor.2d.tile::gather4.shared::cta.global.mbarrier::complete_tx::bytes [%r21], [%rd0, {%r1, %r2, %r3, %r4, %r5}], [%r20];
+W:
+  mbarrier.try_wait.parity.shared::cta.b64 %p0, [%r20], 0;
+  @!%p0 bra W;
+  cp.async.bulk.tensor.2d.tile::scatter4.global.shared::cta.bulk_group [%rd1, {%r1, %r6, %r7, %r8, %r9}], [%r21];
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;)";
+  for (const TensorMapSwizzle swizzle : {TensorMapSwizzle::None, TensorMapSwizzle::Bytes32}) {
+    SimRun run(ptxKernel(3, body, kShared, "sm_100a"));
+    std::vector<float> from = ramp(16 * 8), to(16 * 8);
+    std::vector<uint32_t> words(4);
+    const Result result = runTensors(run, from, to, words, 8, swizzle, 1);
+    BOOST_REQUIRE_MESSAGE(!result.trap, result.trap.message);
+    std::vector<float> want(16 * 8);
+    const int rows[][2] = {{1, 5}, {7, 0}, {2, -1}, {-1, 5}}; // row 9 is outside of the tensor, and so is row 100
+    for (const auto& [at, of] : rows)
+      for (int x = 8; at >= 0 && x < 16; ++x) want[size_t(at * 16 + x)] = of < 0 ? 0 : from[size_t(of * 16 + x)];
+    BOOST_TEST(to == want, boost::test_tools::per_element());
+  }
+  SimRun run(ptxKernel(3, body, kShared, "sm_100a"));
+  std::vector<float> from = ramp(16 * 8), to(16 * 8);
+  std::vector<uint32_t> words(4);
+  has(runTensors(run, from, to, words, 8).trap.message,
+      "takes four rows with a tensor map whose box has 4: it is to have one");
+  has(SimRun::loadError(ptxKernel(3, body, kShared)), "gather and scatter need a target of sm_100 or above");
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_with_tiles_are_traps) {

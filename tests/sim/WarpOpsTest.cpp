@@ -2,8 +2,10 @@
 #define BOOST_TEST_MODULE sim_warpops
 #include "tests/sim/SimRun.h"
 #include "tests/sim/Text.h"
+#include <bit>
 #include <boost/test/unit_test.hpp>
 #include <functional>
+#include <limits>
 #include <random>
 
 using namespace tiletwin;
@@ -27,8 +29,8 @@ std::string storePredicate(int k, std::string_view reg) {
 }
 
 std::vector<uint32_t> runLanes(const std::string& body, std::vector<uint32_t> values, int results,
-                               std::string_view before = "") {
-  SimRun run(ptxKernel(2, std::string(kBegin) + body, before));
+                               std::string_view before = "", std::string_view target = "sm_90a") {
+  SimRun run(ptxKernel(2, std::string(kBegin) + body, before, target));
   std::vector<uint32_t> out(size_t(results) * 32, 0xDEAD);
   run.buffer(values).buffer(out);
   const Result result = run.launch(1, 32);
@@ -42,7 +44,6 @@ std::string trapOf(const std::string& body) {
   run.buffer(values).buffer(out);
   return run.launch(1, 32).trap.message;
 }
-
 
 std::vector<uint32_t> lanesFrom(std::mt19937& random, uint32_t limit) {
   std::vector<uint32_t> values(32);
@@ -202,9 +203,31 @@ BOOST_AUTO_TEST_CASE(masks_that_do_not_fit_are_traps) {
       "no thread of this cluster can go on");
 }
 
+BOOST_AUTO_TEST_CASE(floats_are_reduced) {
+  constexpr uint32_t nan = 0x7FFFFFFF;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::vector<uint32_t> values(32, std::bit_cast<uint32_t>(-2.5f));
+  for (const auto& [lane, value] : {std::pair{3, 7.0f}, {5, -9.0f}, {20, 1e-40f}, {21, infinity}, {22, -0.0f}})
+    values[size_t(lane)] = std::bit_cast<uint32_t>(value);
+  values[9] = 0xFFC00001; // a NaN, in the lower half only
+  std::string body = "setp.lt.u32 %p1, %r60, 16;\nselp.b32 %r20, 0xFFFF, 0xFFFF0000, %p1;\nmov.b32 %f0, %r0;\n";
+  int at = 0;
+  for (const char* op : {"max", "min", "max.abs", "min.abs", "max.NaN", "min.NaN", "max.abs.NaN"})
+    body += std::string("redux.sync.") + op + ".f32 %f1, %f0, %r20;\nmov.b32 %r2, %f1;\n" + store(at++, "%r2");
+  const auto out = runLanes(body, values, at, "", "sm_100a");
+  const auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
+  const std::array<uint32_t, 2> want[] = {{bits(7), bits(infinity)}, {bits(-9), bits(-2.5f)}, {bits(9), bits(infinity)},
+                                          {bits(2.5f), 0},           {nan, bits(infinity)},   {nan, bits(-2.5f)},
+                                          {nan, bits(infinity)}};
+  for (int k = 0; k < at; ++k)
+    for (int lane = 0; lane < 32; ++lane)
+      BOOST_TEST(out[size_t(32 * k + lane)] == want[k][size_t(lane / 16)], k << " " << lane);
+}
+
 BOOST_AUTO_TEST_CASE(forms_that_do_not_exist_do_not_load) {
   const auto errorOf = [](std::string_view body) { return SimRun::loadError(ptxKernel(2, body)); };
-  has(errorOf("redux.sync.add.f32 %f1, %f0, -1;"), ".f32 is not implemented");
+  has(errorOf("redux.sync.max.f32 %f1, %f0, -1;"), "of .f32 needs a target of sm_100a or sm_100f");
+  has(SimRun::loadError(ptxKernel(2, "redux.sync.add.f32 %f1, %f0, -1;", "", "sm_100a")), "of .f32 is .min or .max");
   has(errorOf("redux.sync.and.s32 %r1, %r0, -1;"), "redux.sync wants");
   has(errorOf("shfl.idx.b32 %r1, %r0, 0, 31;"), "not for sm_70 and above");
   has(errorOf("shfl.sync.left.b32 %r1, %r0, 0, 31, -1;"), "wants .up, .down, .bfly or .idx");

@@ -326,9 +326,15 @@ BOOST_AUTO_TEST_CASE(misuse) {
   Wgmma scaled = f16Product(8);
   scaled.scaleA = 2;
   says(scaled, "imm-scale-a is 1 or -1, got 2");
-  const std::string sparse = SimRun::loadError(ptxKernel(
-      1, "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r0,%r1,%r2,%r3}, %rd0, %rd0, %r4, 0, 1, 1, 1, 0, 0;"));
-  BOOST_TEST(sparse.find("sparse") != std::string::npos, sparse);
+  const auto sparse = [](const std::string& operands) {
+    return SimRun::loadError(ptxKernel(1, "wgmma.mma_async.sp.sync.aligned." + operands));
+  };
+  BOOST_TEST(sparse("m64n8k16.f32.f16.f16 {%r0,%r1,%r2,%r3}, %rd0, %rd0, %r4, 0, 1, 1, 1, 0, 0;").find("no shape") !=
+             std::string::npos);
+  BOOST_TEST(sparse("m64n8k32.f32.f16.f16 {%r0,%r1,%r2,%r3}, %rd0, %rd0, %r4, 2, 1, 1, 1, 0, 0;").find("at most 1") !=
+             std::string::npos);
+  BOOST_TEST(sparse("m64n8k64.s32.s8.s8 {%r0,%r1,%r2,%r3}, %rd0, %rd0, %r4, 1, 1;").find("at most 0") !=
+             std::string::npos);
 
   // Two warps are no warpgroup; a descriptor may lead out of shared memory.
   const Wgmma w = f16Product(8);

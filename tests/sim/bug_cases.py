@@ -59,6 +59,7 @@ BUGS = [
     Bug("stage_released_early", "races", r"cp\.async\.bulk", sizes=TWO),
     Bug("missing_proxy_fence", "async", r"fence\.proxy\.async"),
     Bug("wgmma_before_wait", "async", r"wgmma", block=128),
+    Bug("tcgen05_before_wait", "async", r"tcgen05\.mma", block=128),
     Bug("out_of_bounds_global", "bounds", r"p1", block=32, sizes=(1024, 128)),
     Bug("out_of_bounds_shared", "bounds", r"shared", block=32),
     Bug("out_of_bounds_local", "bounds", r"local", block=32),

@@ -11,6 +11,7 @@ import tiletwin.sim
 from bug_cases import BUGS, FOLDER, Bug
 from cuda_recorded import aligned
 from tiletwin.errors import DeadlockError, OutOfBoundsError, TileTwinError
+from tiletwin.sim import modules
 
 LIMIT = 1_000_000
 TRAPS = {OutOfBoundsError: "bounds", DeadlockError: "barriers"}
@@ -35,6 +36,14 @@ def reports(bug: Bug, text: str) -> list[tuple[str, str, set[int]]]:
     said += [(finding.check, str(finding)) for finding in tiletwin.checks.findings()]
     tiletwin.checks.clear()
     return [(check, words, {int(n) for n in re.findall(rf"{re.escape(file)}:(\d+)", words)}) for check, words in said]
+
+
+def test_products_that_are_not_recorded_are_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+    modules._tell_of_products.cache_clear()
+    bug = next(bug for bug in BUGS if bug.name == "tcgen05_before_wait")
+    for _ in range(2):
+        assert reports(bug, bug.twin) == []
+    assert capsys.readouterr().err.count("sums of tcgen05.mma are not recorded on a GPU") == 1
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)

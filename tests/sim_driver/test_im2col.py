@@ -1,14 +1,17 @@
 """Tensor copies of im2col: columns of pixels beside torch's convolution and its unfold, and what is refused.
 
-Reference: torch.nn.functional.unfold and conv3d; the PTX ISA's section on im2col mode; ptxas takes the text.
+Reference: an H200 (tools/record_im2col.py); torch.nn.functional.unfold and conv3d; ptxas takes the text.
 """
 
 from __future__ import annotations
 
 import ctypes
 import itertools
+import json
+import pathlib
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -16,56 +19,15 @@ import torch
 import virtual_gpu as gpu
 from virtual_gpu import INVALID_VALUE, call, code_of, context, from_device
 
-F16, F32, NO_SWIZZLE, SWIZZLE_64, SWIZZLE_128 = 6, 7, 0, 2, 3
-BYTES = {F16: 2, F32: 4}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
 
+import cuda_driver  # noqa: E402
+import record_im2col  # noqa: E402
+from record_im2col import F16, F32, text  # noqa: E402
 
-def text(rank: int, load: bool = True, reduce: str = "") -> str:
-    """A kernel that loads one column and stores its shared memory plainly, or the other way round."""
-    ints = ", ".join(f"%r{i}" for i in range(10, 10 + rank))
-    shorts = ", ".join(f"%h{i}" for i in range(rank - 2))
-    head = """
-.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry k(.param .align 64 .b8 map[128], .param .u64 out, .param .align 4 .b8 at[40], .param .u32 bytes)
-{
-  .reg .pred %p<2>; .reg .b16 %h<4>; .reg .b32 %r<20>; .reg .b64 %d<6>;
-  .shared .align 1024 .b8 tile[32768];
-  .shared .align 8 .b64 arrived;
-  mov.b64 %d1, map; cvta.param.u64 %d1, %d1;
-  ld.param.u64 %d2, [out]; ld.param.u32 %r1, [bytes];
-  mov.u32 %r2, tile; mov.u32 %r3, arrived; mov.u32 %r4, 0;
-"""
-    head += "".join(f"  ld.param.s32 %r{10 + i}, [at+{4 * i}];\n" for i in range(rank))
-    head += "".join(f"  ld.param.u16 %h{i}, [at+{20 + 4 * i}];\n" for i in range(rank - 2))
-    plain = """
-LOOP:
-  add.u32 %r5, %r2, %r4; cvt.u64.u32 %d3, %r4; add.u64 %d3, %d2, %d3;
-  {move}
-  add.u32 %r4, %r4, 4; setp.lt.u32 %p1, %r4, %r1; @%p1 bra LOOP;
-"""
-    if load:
-        body = f"""
-  mbarrier.init.shared::cta.b64 [%r3], 1;
-  fence.proxy.async;
-  mbarrier.arrive.expect_tx.shared::cta.b64 %d4, [%r3], %r1;
-  cp.async.bulk.tensor.{rank}d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes
-    [%r2], [%d1, {{{ints}}}], [%r3], {{{shorts}}};
-WAIT:
-  mbarrier.try_wait.shared::cta.b64 %p1, [%r3], %d4; @!%p1 bra WAIT;
-"""
-        return head + body + plain.format(move="ld.shared.u32 %r6, [%r5]; st.global.u32 [%d3], %r6;") + "  ret;\n}\n"
-    name = f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.{reduce}" if reduce else ""
-    name = name or f"cp.async.bulk.tensor.{rank}d.global.shared::cta"
-    body = f"""
-  fence.proxy.async;
-  {name}.im2col_no_offs.bulk_group [%d1, {{{ints}}}], [%r2];
-  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
-  ret;
-}}
-"""
-    return head + plain.format(move="ld.global.u32 %r6, [%d3]; st.shared.u32 [%r5], %r6;") + body
+NO_SWIZZLE, SWIZZLE_64 = 0, 2
+RECORDED = ROOT / "tests" / "data" / "sim" / "im2col_h200.npz"
 
 
 class Images:
@@ -96,11 +58,34 @@ def copy(kernel: int, map_, at, offsets, rows: np.ndarray) -> np.ndarray:
     """What shared memory holds after the load; `rows` has its size and what a store takes from it."""
     place = (ctypes.c_int32 * 10)(*at, *[0] * (5 - len(at)), *offsets)
     out = gpu.to_device(rows)
-    gpu.launch(kernel, map_, ctypes.c_uint64(out), place, ctypes.c_uint32(rows.nbytes))
+    size, ended = ctypes.c_uint32(rows.nbytes), gpu.to_device(np.zeros(4, np.uint32))
+    gpu.launch(kernel, map_, ctypes.c_uint64(out), place, size, size, ctypes.c_uint64(ended))
     call("cuCtxSynchronize")
     result = from_device(out, rows)
-    call("cuMemFree_v2", out)
+    for address in (out, ended):
+        call("cuMemFree_v2", address)
     return result
+
+
+def test_every_recorded_case(capfd):
+    """Edges of images, beyond them, formats, swizzles, stores and reductions: an H200's bytes, and what it refused."""
+    recorded = np.load(RECORDED)
+    refused = json.loads(recorded["refused"].tobytes())
+    parts = np.split(recorded["bytes"], recorded["ends"][:-1])
+    cases = record_im2col.cases()
+    assert len(parts) == len(cases)
+    wrong = []
+    for number, (case, part) in enumerate(zip(cases, parts, strict=True)):
+        driver = cuda_driver.Gpu(library=gpu.LIBRARY)
+        try:
+            got = record_im2col.run(driver, case)
+        except cuda_driver.GpuError:
+            call("cuDevicePrimaryCtxReset_v2", 0)
+            got = np.zeros(0, np.uint8)
+        if not np.array_equal(got, part):
+            wrong.append((number, case, refused.get(str(number))))
+        driver.call("cuDevicePrimaryCtxRelease_v2", 0)
+    assert not wrong
 
 
 @pytest.mark.parametrize("stride, dilation, padding", [(1, 1, 1), (2, 1, 1), (1, 2, 2), (2, 3, 0), (3, 1, 2)])
@@ -185,7 +170,7 @@ def test_stores_take_the_same_way(reduce):
         code, map_ = images.map([0, 0], [0, -1], 4, 40, [1, 2], NO_SWIZZLE)  # every second row but the last
         assert code == 0
         rows = np.arange(160, dtype=np.float32).reshape(40, 4) * 8
-        copy(gpu.function("k", gpu.module(text(4, load=False, reduce=reduce))), map_, (0, 0, 0, 0), (), rows)
+        copy(gpu.function("k", gpu.module(text(4, reduce))), map_, (0, 0, 0, 0), (), rows)
         wanted, line = images.host.copy(), iter(rows)
         for image, y, x in itertools.product(range(2), (0, 2), range(6)):
             wanted[image, y, x] = next(line) + (wanted[image, y, x] if reduce else 0)
@@ -196,7 +181,7 @@ def test_stores_take_the_same_way(reduce):
 def test_ptxas_takes_the_text(rank, tmp_path):
     if not shutil.which("ptxas"):
         pytest.skip("ptxas is not installed")
-    for i, ptx in enumerate((text(rank), text(rank, load=False), text(rank, load=False, reduce="add"))):
+    for i, ptx in enumerate((text(rank), text(rank, ""), text(rank, "add"))):
         (tmp_path / f"{i}.ptx").write_text(ptx)
         subprocess.run(["ptxas", "-arch=sm_90", "-o", tmp_path / "out", tmp_path / f"{i}.ptx"], check=True)
 
@@ -245,6 +230,7 @@ def test_maps_of_the_other_sort(capfd):
         tiled = gpu.function("k", gpu.module(text(4).replace(".im2col", ".tile").replace(", {%h0, %h1};", ";")))
         place = (ctypes.c_int32 * 10)()
         out = gpu.to_device(np.zeros(8, np.float32))
-        gpu.launch(tiled, map_, ctypes.c_uint64(out), place, ctypes.c_uint32(32))
+        size = ctypes.c_uint32(32)
+        gpu.launch(tiled, map_, ctypes.c_uint64(out), place, size, size, ctypes.c_uint64(out))
         assert code_of("cuCtxSynchronize") != 0
         assert "a tensor map that is one of im2col: the copy wants .im2col" in capfd.readouterr().err

@@ -27,8 +27,8 @@ NAMES = (*sorted([*BACKENDS, "triton", "recorded"]),)
 
 
 def make(name: str) -> Backend:
-    """The backend of a name: interp, sim, cuda, triton, triton:gpu, triton:sim, triton:sim:sm_80, recorded,
-    recorded:NAME.
+    """The backend of a name: interp, sim, cuda, triton, triton:gpu, triton:sim, triton:sim:sm_80,
+    triton:sim:sm_100, recorded, recorded:NAME.
 
     Raises:
         ValueError: no backend has this name.
@@ -42,8 +42,8 @@ def make(name: str) -> Backend:
     if kind in BACKENDS and not detail:
         return BACKENDS[kind]()
     raise ValueError(
-        f"there is no backend {name!r}; there are {', '.join(NAMES)}, triton:gpu, triton:sim, triton:sim:sm_80 and "
-        "recorded:NAME"
+        f"there is no backend {name!r}; there are {', '.join(NAMES)}, triton:gpu, triton:sim, triton:sim:sm_80, "
+        "triton:sim:sm_100 and recorded:NAME"
     )
 
 

@@ -11,7 +11,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia import compiler as nvidia
 
-SHARED = {80: 166912, 90: 232448}
+SHARED = {80: 166912, 89: 101376, 90: 232448, 100: 232448}
 """Most bytes of shared memory of a block, by compute capability."""
 
 

@@ -23,7 +23,7 @@ from tiletwin.diff.gpu_arguments import ALIGNMENT, gpu_number
 from tiletwin.diff.launches import Array, Descriptor, Launch, leaves
 from tiletwin.diff.triton_process import process
 
-CAPABILITIES = {"": 90, "sm_80": 80, "sm_90": 90}
+CAPABILITIES = {"": 90, "sm_80": 80, "sm_90": 90, "sm_100": 100}
 """By what stands behind "triton:sim:"."""
 _SHORT = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp64": "f64"}
 _FILE = re.compile(r'(?m)^(\s*\.file\s+\d+\s+")[^"\n]*?(kernel_0_[^"/\n]*\.py)"')

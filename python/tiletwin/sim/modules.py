@@ -6,6 +6,7 @@ Not here:  how arguments become a parameter block (arguments.py), tensor maps (t
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -29,7 +30,16 @@ class Ran(NamedTuple):
 
 watcher: Callable[..., None] | None = None
 """Called after each launch, in every thread that launches, with the kernel, sizes of grid, block and cluster, bytes of
-dynamic shared memory, and what each instruction did, as python/sim/CountRows.h has it. None: nothing is counted."""
+dynamic shared memory, what each instruction did, as python/sim/CountRows.h has it, and what `beside` gave. None:
+nothing is counted."""
+
+beside: Callable[..., Callable[[int], Any]] | None = None
+"""Called before each launch that is counted, with the kernel and all that `Kernel.launch` takes; what it returns is
+called after the launch, with its instructions of warps. Memory stays as the launch leaves it. None: nothing runs beside
+launches."""
+
+
+_NOT_RECORDED = "the simulator's sums of tcgen05.mma are not recorded on a GPU (docs/simulator.md)"
 
 
 class Kernel(Entry):
@@ -114,13 +124,26 @@ class Kernel(Entry):
         self, grid: Sizes, block: Sizes, cluster: Sizes, shared: int, *rest: Any, clusters: Iterable[int] = ()
     ) -> Ran:
         """Runs the kernel as `_sim.Module.launch` does, and tells `watcher` what its instructions did."""
+        if self.module.has_tensor_products:
+            _tell_of_products()
+        clusters = list(clusters)
         told = watcher
+        also = beside(self, grid, block, cluster, shared, *rest, clusters=clusters) if told and beside else None
         *numbers, rows = self.module.native.launch(
-            self.name, grid, block, cluster, shared, *rest, told is not None, list(clusters)
+            self.name, grid, block, cluster, shared, *rest, told is not None, clusters
         )
         if told is not None:
-            told(self, grid, block, cluster, shared, rows)
+            told(self, grid, block, cluster, shared, rows, also and also(numbers[0]))
         return Ran(*numbers)
+
+
+@functools.cache
+def _tell_of_products() -> None:
+    import sys
+
+    print(
+        f"tiletwin: {_NOT_RECORDED}: where sums are rounded, their last bits may differ from a GPU's", file=sys.stderr
+    )
 
 
 def _write(text: str) -> None:
@@ -145,6 +168,7 @@ class Module:
             message, line, column, rendered = error.args
             raise PtxError(rendered, message, file, line, column) from None
         self.entries: list[str] = self.native.entries()
+        self.has_tensor_products = "tcgen05.mma" in text
         self._kernels: dict[str, Kernel] = {}
 
     def __getitem__(self, entry: str) -> Kernel:
