@@ -68,12 +68,40 @@ def _compilers() -> dict[str, str]:
     changes = {}
     found = variables.get("TILETWIN_GPU_NVCC") or shutil.which("nvcc", path=variables.get("PATH"))
     if found and (FOLDER / "bin").is_dir():
-        changes["TILETWIN_GPU_NVCC"] = str(Path(found).resolve())
+        real = Path(found).resolve()
+        changes["TILETWIN_GPU_NVCC"] = str(real)
+        # PyCUDA looks for the toolkit's libraries beside the first nvcc, which is ours now.
+        roots = [variables.get("CUDA_ROOT"), str(real.parent.parent), *map(variables.get, ("CUDA_HOME", "CUDA_PATH"))]
+        root = next((root for root in roots if root and Path(root, "lib64", "libcudadevrt.a").exists()), None)
+        if root is not None:
+            changes["CUDA_ROOT"] = root
         changes["PATH"] = os.pathsep.join(filter(None, [str(FOLDER / "bin"), variables.get("PATH")]))
     # Clients know where NVRTC is, but take one that is loaded already.
     libraries = [*map(str, FOLDER.glob("libnvrtc.so.13")), variables.get("LD_PRELOAD")]
     changes["LD_PRELOAD"] = os.pathsep.join(filter(None, libraries))
     return changes
+
+
+def _linker(program: str, given: dict[str, str]) -> dict[str, str]:
+    """Variables by which a program gets an nvJitLink whose machine code carries its PTX.
+
+    Without NVIDIA's, among the program's packages or in the toolkit, there is none: clients take the driver's linker.
+    """
+    ours = FOLDER / "libtiletwin_nvjitlink.so"
+    found = given.get("TILETWIN_GPU_NVJITLINK")
+    if not ours.exists() or found == "":
+        return {}
+    prefixes = [str(Path(program).parent.parent), given.get("VIRTUAL_ENV"), given.get("CONDA_PREFIX")]
+    places = [(prefix, "lib/python3*/site-packages/nvidia/*/lib") for prefix in prefixes]
+    places += [(given.get(name), "lib64") for name in ("CUDA_HOME", "CUDA_PATH")]
+    files = (file for root, folder in places if root for file in Path(root).glob(folder + "/libnvJitLink.so.1[23]"))
+    found = found or next(map(str, files), None)
+    if found is None:
+        return {}
+    return {
+        "TILETWIN_GPU_NVJITLINK": found,
+        "LD_PRELOAD": os.pathsep.join(filter(None, [str(ours), given.get("LD_PRELOAD")])),
+    }
 
 
 def _real_assembler() -> str:
@@ -94,6 +122,7 @@ def run(words: Sequence[str], options: dict[str, str]) -> NoReturn:
     program = shutil.which(words[0], path=given.get("PATH"))
     if program is None:
         raise FileNotFoundError(f"there is no program {words[0]}")
+    given.update(_linker(program, given))
     missing_file().unlink(missing_ok=True)
     os.execve(program, list(words), given)
 

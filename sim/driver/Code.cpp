@@ -2,6 +2,7 @@
 #include "sim/driver/Code.h"
 #include "sim/driver/DeviceMemory.h"
 #include "sim/driver/DeviceRuntime.h"
+#include "sim/driver/LinkPtx.h"
 #include "sim/driver/VirtualDevice.h"
 #include "sim/machine/Program.h"
 #include <algorithm>
@@ -18,8 +19,9 @@ constexpr int kVersionOfPtx = 10; // 10 * major + minor, as attributes count
 
 // ---- Functions --------------------------------------------------------------------------------------------------------------------
 
-/// An estimate: what the simulator's placing of registers takes, within what a GPU has. ptxas places otherwise.
+/// Without machine code an estimate: what the simulator's placing of registers takes, within what a GPU has.
 int Function::registers() const {
+  if (const int noted = module->notedRegisters(kernel->name())) return noted;
   const sim::FunctionCode& code = kernel->program().entryCode();
   const int placed = int(code.registerBytes / kBytesOfRegisterInWarp);
   const int own = kernel->function().maxRegisters, given = module->maxRegisters();
@@ -113,8 +115,9 @@ Result Function::parameter(size_t index, size_t* offset, size_t* bytes) const {
 
 // ---- Modules ----------------------------------------------------------------------------------------------------------------------
 
-Result Module::load(Context& context, std::string ptx, int maxRegisters, std::shared_ptr<Module>& module,
+Result Module::load(Context& context, Image image, int maxRegisters, std::shared_ptr<Module>& module,
                     std::string& why) {
+  std::string& ptx = image.ptx;
   if (ptx.starts_with(kRegisterNote) && !maxRegisters)
     maxRegisters = int(std::strtol(ptx.c_str() + kRegisterNote.size(), nullptr, 10));
   if (!addDeviceRuntime(ptx, why)) return cuda::kInvalidPtx;
@@ -129,6 +132,7 @@ Result Module::load(Context& context, std::string ptx, int maxRegisters, std::sh
   module->context_ = context.shared_from_this();
   module->code_ = std::move(code);
   module->maxRegisters_ = maxRegisters;
+  module->notedRegisters_ = std::move(image.registers);
   const auto& variables = module->code_->source().variables;
   for (size_t i = 0; i < variables.size(); ++i)
     if (const uint64_t at = module->code_->addressOf(i); at && variables[i].bytes) {

@@ -7,6 +7,7 @@
 #include "sim/Sim.h"
 #include "sim/driver/Context.h"
 #include "sim/driver/Handles.h"
+#include "sim/driver/Image.h"
 #include <array>
 #include <atomic>
 #include <map>
@@ -58,7 +59,7 @@ public:
   static constexpr unsigned kHandleKind = 3;
   /// Reads PTX for a context. On failure a driver's result, and `why` says where and what.
   /// maxRegisters: what a client has limited registers to; 0: nothing, or what the linker has noted in the text.
-  static Result load(Context& context, std::string ptx, int maxRegisters, std::shared_ptr<Module>& module,
+  static Result load(Context& context, Image image, int maxRegisters, std::shared_ptr<Module>& module,
                      std::string& why);
   ~Module();
 
@@ -67,6 +68,11 @@ public:
   FunctionHandle function(const std::string& name);
   /// A limit of registers; 0: none.
   int maxRegisters() const { return maxRegisters_; }
+  /// What machine code says of a function's registers; 0: nothing.
+  int notedRegisters(const std::string& function) const {
+    const auto at = notedRegisters_.find(function);
+    return at == notedRegisters_.end() ? 0 : at->second;
+  }
   size_t entryCount() const { return code_->entries().size(); }
   const std::string& entryName(size_t index) const { return code_->entries()[index]; }
   /// A .global or .const variable. False: there is none.
@@ -79,6 +85,7 @@ private:
   std::shared_ptr<Context> context_;
   std::shared_ptr<const sim::Module> code_;
   int maxRegisters_ = 0;
+  std::map<std::string, int> notedRegisters_;
   std::mutex mutex_;
   std::map<std::string, FunctionHandle> functions_; // under mutex_
 };
@@ -89,7 +96,7 @@ class LibraryKernel;
 class Library {
 public:
   static constexpr unsigned kHandleKind = 5;
-  std::string image;
+  Image image;
   int maxRegisters = 0; ///< as of Module::load
   LibraryHandle handle = nullptr;
   /// Its module in a context, made on first use.
@@ -115,9 +122,6 @@ public:
 
 /// The function of a handle of a function, or of a library's kernel in `context`. kInvalidHandle: neither.
 Result findFunction(Context& context, const void* handle, std::shared_ptr<Function>& function);
-
-/// What a linked image begins with where a limit of registers was given: the number stands behind it.
-inline constexpr std::string_view kRegisterNote = "// tiletwin: maxrregcount ";
 
 /// What the driver says about an image that it refuses, on stderr, and in the log that a client has asked for.
 void sayRefused(const std::string& why);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <pthread.h>
 
 namespace tiletwin::driver {
 namespace {
@@ -14,9 +15,14 @@ namespace {
 /// That of the newest toolkit whose functions the tables of Api.h have.
 constexpr int kDriverVersion = 13000;
 
-std::atomic<bool>& initialized() {
-  static std::atomic<bool> is{false};
-  return is;
+enum class State { Before, Initialized, Lost };
+
+/// Of this process. Lost: it was forked from one that had initialized, as a GPU's driver is then of no use to it.
+std::atomic<State> state{State::Before};
+
+/// Lets this process's later forks lose the driver.
+bool registerForks() {
+  return pthread_atfork(nullptr, nullptr, [] { state = State::Lost; }) == 0;
 }
 
 /// body(device) of a device's ordinal.
@@ -35,7 +41,7 @@ void copyText(const std::string& text, char* to, int bytes) {
 
 } // namespace
 
-bool isInitialized() { return initialized(); }
+bool isInitialized() { return state == State::Initialized; }
 
 void reportFault(const char* what) noexcept { std::fprintf(stderr, "tiletwin gpu: %s\n", what); }
 
@@ -44,13 +50,16 @@ extern "C" {
 Result cuInit(unsigned flags) {
   if (flags) return cuda::kInvalidValue;
   return guarded([] {
+    if (state == State::Lost) return cuda::kNotInitialized;
     try {
       if (!VirtualDevice::count()) return cuda::kNoDevice;
     } catch (const environment::Error& error) {
       reportFault(error.what());
       return cuda::kInvalidValue;
     }
-    initialized() = true;
+    static const bool forksAreSeen = registerForks();
+    if (!forksAreSeen) return cuda::kOutOfMemory;
+    state = State::Initialized;
     return cuda::kSuccess;
   });
 }

@@ -84,22 +84,19 @@ std::optional<std::string> readLz4(std::span<const std::byte> block, size_t plai
   return plain.size() == plainBytes ? std::optional(std::move(plain)) : std::nullopt;
 }
 
+std::optional<std::string> contentOf(const FatEntry& entry) {
+  if (!entry.isCompressed) return std::string(reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size());
+  if (entry.plainBytes > kMostPlainBytes) return std::nullopt;
+  if (!entry.isZstd) return readLz4(entry.bytes, entry.plainBytes);
+  std::string plain(entry.plainBytes, '\0');
+  const size_t got = ZSTD_decompress(plain.data(), plain.size(), entry.bytes.data(), entry.bytes.size());
+  if (ZSTD_isError(got) || got != plain.size()) return std::nullopt;
+  return plain;
+}
+
 std::optional<std::string> textOf(const FatEntry& entry) {
-  std::string text;
-  if (!entry.isCompressed) {
-    text.assign(reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size());
-  } else if (entry.plainBytes > kMostPlainBytes) {
-    return std::nullopt;
-  } else if (entry.isZstd) {
-    text.resize(entry.plainBytes);
-    const size_t got = ZSTD_decompress(text.data(), text.size(), entry.bytes.data(), entry.bytes.size());
-    if (ZSTD_isError(got) || got != text.size()) return std::nullopt;
-  } else {
-    std::optional<std::string> plain = readLz4(entry.bytes, entry.plainBytes);
-    if (!plain) return std::nullopt;
-    text = std::move(*plain);
-  }
-  text.resize(std::strlen(text.c_str())); // it is filled up with zeros
+  std::optional<std::string> text = contentOf(entry);
+  if (text) text->resize(std::strlen(text->c_str())); // it is filled up with zeros
   return text;
 }
 

@@ -25,7 +25,8 @@ struct FatEntry {
 /// The entries of what begins with kFatBinaryMagic; its header says how long it is. Nothing: a length does not fit.
 std::optional<std::vector<FatEntry>> readFatBinary(const std::byte* image);
 
-/// The text of an entry of PTX, without a zero at its end; nothing: it cannot be read.
+/// What an entry holds; nothing: it cannot be read. The text of PTX ends in zeros here, and not in textOf.
+std::optional<std::string> contentOf(const FatEntry& entry);
 std::optional<std::string> textOf(const FatEntry& entry);
 
 /// What an LZ4 block holds, `plainBytes` of it; nothing: it is none.

@@ -60,19 +60,6 @@ bool HeldObjects::remove(const std::shared_ptr<UserObject>& object, unsigned cou
 
 // ---- Conditions -----------------------------------------------------------------------------------------------------------------
 
-namespace {
-
-struct KnownConditions {
-  std::mutex mutex;
-  std::map<uint64_t, std::weak_ptr<Condition>> all; // by handle, under mutex
-};
-KnownConditions& knownConditions() {
-  static auto* const known = new KnownConditions; // clients destroy graphs at their exit
-  return *known;
-}
-
-} // namespace
-
 std::shared_ptr<Condition> Condition::make(Context& context, unsigned initial, bool setsInitial) {
   Allocation wanted;
   wanted.bytes = sizeof(unsigned);
@@ -81,31 +68,21 @@ std::shared_ptr<Condition> Condition::make(Context& context, unsigned initial, b
   wanted.context = context.id;
   uint64_t at = 0;
   if (DeviceMemory::instance().allocate(std::move(wanted), at)) return nullptr;
-  std::shared_ptr<Condition> made(new Condition(at, initial, setsInitial));
-  const std::lock_guard lock(knownConditions().mutex);
-  knownConditions().all[at] = made;
-  return made;
-}
-std::shared_ptr<Condition> Condition::find(uint64_t handle) {
-  const std::lock_guard lock(knownConditions().mutex);
-  const auto at = knownConditions().all.find(handle);
-  return at == knownConditions().all.end() ? nullptr : at->second.lock();
+  return std::shared_ptr<Condition>(new Condition(at, initial, setsInitial));
 }
 Condition::~Condition() {
-  {
-    const std::lock_guard lock(knownConditions().mutex);
-    knownConditions().all.erase(address_);
-  }
   DeviceMemory::instance().release(address_, [](const Allocation&) { return true; });
 }
 void Condition::begin() const {
   if (setsInitial_) *reinterpret_cast<volatile unsigned*>(address_) = initial_; // NOLINT: an address
 }
 
-ConditionalWork::ConditionalWork(std::shared_ptr<Condition> condition, ConditionKind kind, unsigned count)
+ConditionalWork::ConditionalWork(const Graph& within, std::shared_ptr<Condition> condition, ConditionKind kind,
+                                 unsigned count)
     : Work(kNodeConditional), condition(std::move(condition)), kind(kind) {
   for (unsigned i = 0; i < count; ++i) {
     bodies.push_back(std::make_shared<Graph>());
+    bodies.back()->around = within.weak_from_this();
     handles.push_back(handleOf(bodies.back()));
   }
 }
@@ -116,6 +93,15 @@ ConditionalWork::~ConditionalWork() {
 }
 
 // ---- Graphs ---------------------------------------------------------------------------------------------------------------------
+
+std::shared_ptr<Condition> Graph::condition(uint64_t handle) const {
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto at = conditions.find(handle); at != conditions.end()) return at->second;
+  }
+  const std::shared_ptr<const Graph> outer = around.lock();
+  return outer ? outer->condition(handle) : nullptr;
+}
 
 GraphHandle handleOf(const std::shared_ptr<Graph>& graph) {
   const std::lock_guard lock(graph->mutex);

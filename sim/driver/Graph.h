@@ -60,8 +60,6 @@ class Condition {
 public:
   /// Null: there is no memory.
   static std::shared_ptr<Condition> make(Context& context, unsigned initial, bool setsInitial);
-  /// The condition of a handle, or null.
-  static std::shared_ptr<Condition> find(uint64_t handle);
   Condition(const Condition&) = delete;
   Condition& operator=(const Condition&) = delete;
   ~Condition();
@@ -98,7 +96,10 @@ public:
   Nodes ordered(bool& isCyclic) const;
   /// The same nodes and edges, its children cloned too. Null: one of its nodes can be in one graph alone.
   std::shared_ptr<Graph> clone() const;
+  /// The condition of a handle that was made for this graph or for one around it, or null.
+  std::shared_ptr<Condition> condition(uint64_t handle) const;
 
+  std::weak_ptr<const Graph> around; ///< of a conditional node's graph: the one with the node; set when it is made
   mutable std::mutex mutex;
   Nodes all;                                                 // under mutex
   HeldObjects held;                                          // under mutex
@@ -122,7 +123,7 @@ enum ConditionKind : int { kConditionIf, kConditionWhile, kConditionSwitch };
 /// A node that runs one of its graphs, or none, as its condition says.
 class ConditionalWork final : public Work {
 public:
-  ConditionalWork(std::shared_ptr<Condition> condition, ConditionKind kind, unsigned count);
+  ConditionalWork(const Graph& within, std::shared_ptr<Condition> condition, ConditionKind kind, unsigned count);
   ~ConditionalWork() override;
   Result run(Context&) override { return cuda::kUnknown; } // never in this form
   std::shared_ptr<Condition> condition;

@@ -59,11 +59,13 @@ Result cuStreamEndCapture(StreamHandle handle, GraphHandle* graphHandle) {
   return inContext([&](Context& context) {
     const std::shared_ptr<Stream> stream = Stream::find(context, handle);
     if (!stream) return kInvalidHandle;
-    if (!graphHandle) return cuda::kInvalidValue;
-    *graphHandle = nullptr;
+    const std::shared_ptr<Capture> capture = stream->capture();
+    const bool hasHandle = capture && capture->graph->handle; // the client gave the graph, or has asked for it
+    if (!graphHandle && !hasHandle) return cuda::kInvalidValue;
+    if (graphHandle) *graphHandle = nullptr;
     std::shared_ptr<Graph> graph;
     if (const Result result = stream->endCapture(graph)) return result;
-    *graphHandle = handleOf(graph);
+    if (graphHandle) *graphHandle = handleOf(graph);
     return cuda::kSuccess;
   });
 }

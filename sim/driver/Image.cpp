@@ -46,7 +46,7 @@ Result checkTarget(std::string_view ptx, const VirtualDevice& device, std::strin
   return cuda::kNoBinaryForGpu;
 }
 
-Result readFat(const std::byte* image, const VirtualDevice& device, std::string& ptx, std::string& why) {
+Result readFat(const std::byte* image, const VirtualDevice& device, Image& read, std::string& why) {
   const auto entries = readFatBinary(image);
   if (!entries) {
     why = "the fat binary is damaged: a length in it does not fit";
@@ -57,7 +57,13 @@ Result readFat(const std::byte* image, const VirtualDevice& device, std::string&
   for (const FatEntry& entry : *entries) {
     others += (others.empty() ? "" : ", ") + std::string(entry.isPtx ? "PTX for sm_" : "machine code for sm_") +
               std::to_string(entry.capability);
-    if (!entry.isPtx) continue;
+    if (!entry.isPtx) {
+      const Limits& limits = device.limits();
+      if (entry.capability != limits.major * 10 + limits.minor) continue;
+      if (const std::optional<std::string> code = contentOf(entry))
+        read.registers = notedRegisters(reinterpret_cast<const std::byte*>(code->data()), code->size());
+      continue;
+    }
     std::optional<std::string> text = textOf(entry);
     if (!text) {
       why = "the fat binary is damaged: its PTX for sm_" + std::to_string(entry.capability) + " cannot be unpacked";
@@ -66,17 +72,17 @@ Result readFat(const std::byte* image, const VirtualDevice& device, std::string&
     const std::string_view target = targetOf(*text);
     if (!runsOn(target, device) || partsOf(target) <= best) continue;
     best = partsOf(target);
-    ptx = std::move(*text);
+    read.ptx = std::move(*text);
   }
   if (best.first >= 0) return cuda::kSuccess;
   why = "the fat binary holds " + (others.empty() ? "nothing" : others) + ", and no PTX for " + device.arch() + "; " +
-        kAdvice;
+        kAdvice + "; code that nvcc links separately (-rdc=true, -dc) leaves no PTX: compile it without";
   return cuda::kNoBinaryForGpu;
 }
 
 } // namespace
 
-Result readImage(const void* image, size_t bytes, const VirtualDevice& device, std::string& ptx, std::string& why) {
+Result readImage(const void* image, size_t bytes, const VirtualDevice& device, Image& read, std::string& why) {
   const auto* at = static_cast<const std::byte*>(image);
   const auto* text = static_cast<const char*>(image);
   const size_t length = bytes ? strnlen(text, bytes) : std::strlen(text); // others have four bytes that are not 0
@@ -86,24 +92,25 @@ Result readImage(const void* image, size_t bytes, const VirtualDevice& device, s
   if (magic == kFatWrapperMagic) { // u32 version, and the address of the binary
     const std::byte* inside = nullptr;
     std::memcpy(static_cast<void*>(&inside), at + 8, sizeof inside);
-    return readFat(inside, device, ptx, why);
+    return readFat(inside, device, read, why);
   }
-  if (magic == kFatBinaryMagic) return readFat(at, device, ptx, why);
+  if (magic == kFatBinaryMagic) return readFat(at, device, read, why);
   if (begin == kElfMagic) {
     std::optional<std::string> carried = carriedPtx(at, bytes);
     if (!carried) {
       why = std::string("this image is machine code for a real GPU (a cubin); ") + kAdvice;
       return cuda::kNoBinaryForGpu;
     }
-    ptx = std::move(*carried);
+    read.ptx = std::move(*carried);
+    read.registers = notedRegisters(at, bytes);
   } else {
-    ptx.assign(text, length);
+    read.ptx.assign(text, length);
   }
-  if (ptx.find(".version") == std::string::npos) {
+  if (read.ptx.find(".version") == std::string::npos) {
     why = "this image is neither PTX (there is no .version line) nor a fat binary";
     return cuda::kInvalidImage;
   }
-  return checkTarget(ptx, device, why);
+  return checkTarget(read.ptx, device, why);
 }
 
 } // namespace tiletwin::driver

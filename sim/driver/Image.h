@@ -5,14 +5,21 @@
 //            is installed.
 #pragma once
 #include "sim/driver/Types.h"
+#include <map>
 #include <string>
 
 namespace tiletwin::driver {
 
 class VirtualDevice;
 
-/// The PTX in `image`, for a device: that of the newest target that the device runs. bytes: 0 where nobody says how long it is;
-/// then text ends with a zero, and other images say their length. On failure a driver's result, and `why` says more.
-Result readImage(const void* image, size_t bytes, const VirtualDevice& device, std::string& ptx, std::string& why);
+struct Image {
+  std::string ptx;
+  std::map<std::string, int>
+      registers; ///< of a thread, by function: what machine code for the device says; empty: there is none
+};
+
+/// What is read of `image` for a device: the PTX of the newest target that the device runs. bytes: 0 where nobody says how long
+/// it is; then text ends with a zero, and other images say their length. On failure a driver's result, and `why` says more.
+Result readImage(const void* image, size_t bytes, const VirtualDevice& device, Image& read, std::string& why);
 
 } // namespace tiletwin::driver

@@ -166,9 +166,9 @@ Result cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, FunctionHandle han
     const Limits& limits = function.module->context().device.limits();
     if (blocksPerMultiprocessor(function, threads, 0) < blocks) return cuda::kInvalidValue;
     constexpr int kGroup = 128;
-    const int ofBlock = limits.sharedPerMultiprocessor / blocks / kGroup * kGroup - limits.sharedReserved;
+    const int ofBlock = limits.sharedPerMultiprocessor / blocks / kGroup * kGroup; // with what the system reserves
     const int own = int(function.kernel->staticShared());
-    *bytes = size_t(std::clamp(ofBlock - own, 0, std::max(limits.sharedOptin - own, 0)));
+    *bytes = size_t(std::clamp(ofBlock - own, 0, function.maxDynamicShared()));
     return cuda::kSuccess;
   });
 }

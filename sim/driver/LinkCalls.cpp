@@ -48,11 +48,11 @@ Result addInput(Link& link, int type, const char* data, size_t bytes, const std:
     return refuse(link, name + ": an archive of machine code cannot be linked to PTX", cuda::kNoBinaryForGpu);
   }
   if (type == kInputNvvm) return refuse(link, name + ": this GPU's linker takes PTX, not NVVM", cuda::kNotSupported);
-  NamedText text{name, {}};
+  Image read;
   std::string why;
-  if (const Result result = readImage(data, bytes, link.context->device, text.text, why))
+  if (const Result result = readImage(data, bytes, link.context->device, read, why))
     return refuse(link, name + ": " + why, result);
-  link.texts.push_back(std::move(text));
+  link.texts.push_back({name, std::move(read.ptx)});
   return cuda::kSuccess;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace tiletwin::driver {
 
@@ -13,6 +14,9 @@ struct NamedText {
   std::string name; ///< for messages
   std::string text;
 };
+
+/// What a linked image begins with where a limit of registers was given: the number stands behind it.
+inline constexpr std::string_view kRegisterNote = "// tiletwin: maxrregcount ";
 
 /// False: `error` says which name two texts define, or what cannot be read.
 bool linkPtx(std::span<const NamedText> texts, std::string& linked, std::string& error);

@@ -174,6 +174,31 @@ Result cuMemPrefetchAsync_v2(DevicePointer address, size_t bytes, Location locat
                              StreamHandle stream) {
   return prefetch(address, bytes, location);
 }
+// Each location is that of the ranges from the index in `firsts` on.
+Result cuMemPrefetchBatchAsync(DevicePointer* addresses, size_t* bytes, size_t count, Location* locations,
+                               size_t* firsts, size_t places, unsigned long long flags, StreamHandle stream) {
+  if (!addresses || !bytes || !count || !locations || !firsts || !places || places > count || firsts[0] || flags)
+    return cuda::kInvalidValue;
+  for (size_t i = 0, place = 0; i < count; ++i) {
+    while (place + 1 < places && firsts[place + 1] <= i) ++place;
+    if (const Result result = prefetch(addresses[i], bytes[i], locations[place])) return result;
+  }
+  return cuda::kSuccess;
+}
+// What is discarded may keep its content: nobody may rely on either.
+Result cuMemDiscardBatchAsync(DevicePointer* addresses, size_t* bytes, size_t count, unsigned long long flags,
+                              StreamHandle stream) {
+  if (!addresses || !bytes || !count || flags) return cuda::kInvalidValue;
+  for (size_t i = 0; i < count; ++i)
+    if (const Result result = onManaged(addresses[i], bytes[i], [](const Allocation&) { return cuda::kSuccess; }))
+      return result;
+  return cuda::kSuccess;
+}
+Result cuMemDiscardAndPrefetchBatchAsync(DevicePointer* addresses, size_t* bytes, size_t count, Location* locations,
+                                         size_t* firsts, size_t places, unsigned long long flags, StreamHandle stream) {
+  if (const Result result = cuMemDiscardBatchAsync(addresses, bytes, count, flags, stream)) return result;
+  return cuMemPrefetchBatchAsync(addresses, bytes, count, locations, firsts, places, flags, stream);
+}
 Result cuMemAdvise(DevicePointer address, size_t bytes, int advice, DeviceHandle device) {
   return advise(address, bytes, advice, locationOf(device));
 }

@@ -23,6 +23,14 @@
     (DevicePointer address, size_t bytes, DeviceHandle device, StreamHandle stream))                                   \
   X(cuMemPrefetchAsync, 12020, cuMemPrefetchAsync_v2,                                                                  \
     (DevicePointer address, size_t bytes, Location location, unsigned flags, StreamHandle stream))                     \
+  X(cuMemPrefetchBatchAsync, 13000, cuMemPrefetchBatchAsync,                                                           \
+    (DevicePointer * addresses, size_t* bytes, size_t count, Location* locations, size_t* firsts, size_t places,       \
+     unsigned long long flags, StreamHandle stream))                                                                   \
+  X(cuMemDiscardBatchAsync, 13000, cuMemDiscardBatchAsync,                                                             \
+    (DevicePointer * addresses, size_t* bytes, size_t count, unsigned long long flags, StreamHandle stream))           \
+  X(cuMemDiscardAndPrefetchBatchAsync, 13000, cuMemDiscardAndPrefetchBatchAsync,                                       \
+    (DevicePointer * addresses, size_t* bytes, size_t count, Location* locations, size_t* firsts, size_t places,       \
+     unsigned long long flags, StreamHandle stream))                                                                   \
   X(cuMemAdvise, 8000, cuMemAdvise, (DevicePointer address, size_t bytes, int advice, DeviceHandle device))            \
   X(cuMemAdvise, 12020, cuMemAdvise_v2, (DevicePointer address, size_t bytes, int advice, Location location))          \
   X(cuMemRangeGetAttribute, 8000, cuMemRangeGetAttribute,                                                              \
@@ -40,6 +48,9 @@
   X(cuDeviceGetDefaultMemPool, 11020, cuDeviceGetDefaultMemPool, (PoolHandle * pool, DeviceHandle device))             \
   X(cuDeviceGetMemPool, 11020, cuDeviceGetMemPool, (PoolHandle * pool, DeviceHandle device))                           \
   X(cuDeviceSetMemPool, 11020, cuDeviceSetMemPool, (DeviceHandle device, PoolHandle pool))                             \
+  X(cuMemGetDefaultMemPool, 13000, cuMemGetDefaultMemPool, (PoolHandle * pool, Location * location, int type))         \
+  X(cuMemGetMemPool, 13000, cuMemGetMemPool, (PoolHandle * pool, Location * location, int type))                       \
+  X(cuMemSetMemPool, 13000, cuMemSetMemPool, (Location * location, int type, PoolHandle pool))                         \
   X(cuMemPoolCreate, 11020, cuMemPoolCreate, (PoolHandle * pool, const PoolProperties* properties))                    \
   X(cuMemPoolDestroy, 11020, cuMemPoolDestroy, (PoolHandle pool))                                                      \
   X(cuMemPoolTrimTo, 11020, cuMemPoolTrimTo, (PoolHandle pool, size_t bytes))                                          \

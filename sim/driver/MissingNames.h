@@ -13,7 +13,7 @@
   X(cuCheckpointProcessRestore, cuCheckpointProcessRestore) X(cuCheckpointProcessUnlock, cuCheckpointProcessUnlock)    \
   X(cuCoredumpGetAttribute, cuCoredumpGetAttribute) X(cuCoredumpGetAttributeGlobal, cuCoredumpGetAttributeGlobal)      \
   X(cuCoredumpSetAttribute, cuCoredumpSetAttribute) X(cuCoredumpSetAttributeGlobal, cuCoredumpSetAttributeGlobal)      \
-  X(cuCtxFromGreenCtx, cuCtxFromGreenCtx)                      \
+  X(cuCtxFromGreenCtx, cuCtxFromGreenCtx)                                                                              \
   X(cuCtxGetDevResource, cuCtxGetDevResource) X(cuCtxGetExecAffinity, cuCtxGetExecAffinity)                            \
   X(cuCtxRecordEvent, cuCtxRecordEvent) X(cuCtxWaitEvent, cuCtxWaitEvent)                                              \
   X(cuDestroyExternalMemory, cuDestroyExternalMemory) X(cuDestroyExternalSemaphore, cuDestroyExternalSemaphore)        \
@@ -59,16 +59,9 @@
   X(cuLogsDumpToFile, cuLogsDumpToFile) X(cuLogsDumpToMemory, cuLogsDumpToMemory)                                      \
   X(cuLogsRegisterCallback, cuLogsRegisterCallback) X(cuLogsUnregisterCallback, cuLogsUnregisterCallback)              \
   X(cuMemBatchDecompressAsync, cuMemBatchDecompressAsync)                                                              \
-  X(cuMemDiscardAndPrefetchBatchAsync, cuMemDiscardAndPrefetchBatchAsync)                                              \
-  X(cuMemDiscardBatchAsync, cuMemDiscardBatchAsync)      \
-  X(cuMemGetDefaultMemPool, cuMemGetDefaultMemPool) X(cuMemGetHandleForAddressRange, cuMemGetHandleForAddressRange)    \
-  X(cuMemGetMemPool, cuMemGetMemPool)                \
-  X(cuMemMapArrayAsync, cuMemMapArrayAsync)                          \
-                                                 \
-                                             \
-  X(cuMemPrefetchBatchAsync, cuMemPrefetchBatchAsync)                \
-                 \
-  X(cuMemSetMemPool, cuMemSetMemPool) X(cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2)                                 \
+  X(cuMemGetHandleForAddressRange, cuMemGetHandleForAddressRange)                                                      \
+  X(cuMemMapArrayAsync, cuMemMapArrayAsync)                                                                            \
+  X(cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2)                                                                     \
   X(cuMemcpy3DPeer, cuMemcpy3DPeer) X(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync)                                        \
   X(cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2)                                                                         \
   X(cuMipmappedArrayGetMemoryRequirements, cuMipmappedArrayGetMemoryRequirements)                                      \
@@ -83,8 +76,8 @@
   X(cuStreamSetAttribute, cuStreamSetAttribute) X(cuStreamWaitValue32, cuStreamWaitValue32_v2)                         \
   X(cuStreamWaitValue64, cuStreamWaitValue64_v2) X(cuStreamWriteValue32, cuStreamWriteValue32_v2)                      \
   X(cuStreamWriteValue64, cuStreamWriteValue64_v2) X(cuSurfRefGetArray, cuSurfRefGetArray)                             \
-  X(cuSurfRefSetArray, cuSurfRefSetArray)                          \
-  X(cuTensorMapEncodeIm2colWide, cuTensorMapEncodeIm2colWide)  \
+  X(cuSurfRefSetArray, cuSurfRefSetArray)                                                                              \
+  X(cuTensorMapEncodeIm2colWide, cuTensorMapEncodeIm2colWide)                                                          \
   X(cuTexRefCreate, cuTexRefCreate) X(cuTexRefDestroy, cuTexRefDestroy) X(cuTexRefGetAddress, cuTexRefGetAddress_v2)   \
   X(cuTexRefGetAddressMode, cuTexRefGetAddressMode) X(cuTexRefGetArray, cuTexRefGetArray)                              \
   X(cuTexRefGetBorderColor, cuTexRefGetBorderColor) X(cuTexRefGetFilterMode, cuTexRefGetFilterMode)                    \

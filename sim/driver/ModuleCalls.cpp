@@ -13,10 +13,11 @@ namespace {
 
 Result loadModule(Context& context, ModuleHandle* handle, const void* image, size_t bytes, const JitOptions& options) {
   if (!handle || !image) return cuda::kInvalidValue;
-  std::string ptx, why;
+  Image read;
+  std::string why;
   std::shared_ptr<Module> module;
-  Result result = readImage(image, bytes, context.device, ptx, why);
-  if (!result) result = Module::load(context, std::move(ptx), options.maxRegisters(), module, why);
+  Result result = readImage(image, bytes, context.device, read, why);
+  if (!result) result = Module::load(context, std::move(read), options.maxRegisters(), module, why);
   if (result) {
     sayRefused(why);
     options.writeErrors(why);
@@ -63,6 +64,20 @@ template <class Body> Result onLibrary(LibraryHandle handle, const Body& body) n
     if (!library) return kInvalidHandle;
     std::shared_ptr<Module> module;
     if (const Result result = library->moduleIn(context, module)) return result;
+    return body(*library, *module);
+  });
+}
+
+/// The same in the first device's primary context where the thread has none: which kernels there are is a matter of the text.
+template <class Body> Result onKernels(LibraryHandle handle, const Body& body) noexcept {
+  if (Context::current()) return onLibrary(handle, body);
+  return inDriver([&] {
+    const std::shared_ptr<Library> library = find<Library>(handle);
+    const VirtualDevice* device = VirtualDevice::find(0);
+    if (!library) return kInvalidHandle;
+    if (!device) return cuda::kNoDevice;
+    std::shared_ptr<Module> module;
+    if (const Result result = library->moduleIn(*device->primary(), module)) return result;
     return body(*library, *module);
   });
 }
@@ -193,7 +208,7 @@ Result cuLibraryUnload(LibraryHandle handle) {
 }
 
 Result cuLibraryGetKernel(KernelHandle* kernel, LibraryHandle handle, const char* name) {
-  return onLibrary(handle, [&](Library& library, Module& module) {
+  return onKernels(handle, [&](Library& library, Module& module) {
     if (!kernel || !name) return cuda::kInvalidValue;
     if (!module.function(name)) return cuda::kNotFound;
     *kernel = library.kernel(name);
@@ -202,7 +217,7 @@ Result cuLibraryGetKernel(KernelHandle* kernel, LibraryHandle handle, const char
 }
 
 Result cuLibraryGetKernelCount(unsigned* count, LibraryHandle handle) {
-  return onLibrary(handle, [&](Library&, const Module& module) {
+  return onKernels(handle, [&](Library&, const Module& module) {
     if (!count) return cuda::kInvalidValue;
     *count = unsigned(module.entryCount());
     return cuda::kSuccess;
@@ -210,7 +225,7 @@ Result cuLibraryGetKernelCount(unsigned* count, LibraryHandle handle) {
 }
 
 Result cuLibraryEnumerateKernels(KernelHandle* kernels, unsigned count, LibraryHandle handle) {
-  return onLibrary(handle, [&](Library& library, const Module& module) {
+  return onKernels(handle, [&](Library& library, const Module& module) {
     if (!kernels) return cuda::kInvalidValue;
     for (size_t i = 0; i < std::min<size_t>(count, module.entryCount()); ++i)
       kernels[i] = library.kernel(module.entryName(i));

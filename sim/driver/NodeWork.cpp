@@ -80,13 +80,13 @@ Result makeNodeWork(Context& context, GraphAllocParams* params, std::shared_ptr<
   return cuda::kSuccess;
 }
 
-Result makeConditionalWork(ConditionalNodeParams& params, std::shared_ptr<Work>& work) {
-  std::shared_ptr<Condition> condition = Condition::find(params.condition);
+Result makeConditionalWork(const Graph& within, ConditionalNodeParams& params, std::shared_ptr<Work>& work) {
+  std::shared_ptr<Condition> condition = within.condition(params.condition);
   const bool mayHave =
       params.kind == kConditionSwitch || params.count == 1 || (params.kind == kConditionIf && params.count == 2);
   if (!condition || params.kind < kConditionIf || params.kind > kConditionSwitch || !params.count || !mayHave)
     return cuda::kInvalidValue;
-  auto made = std::make_shared<ConditionalWork>(std::move(condition), ConditionKind(params.kind), params.count);
+  auto made = std::make_shared<ConditionalWork>(within, std::move(condition), ConditionKind(params.kind), params.count);
   params.graphs = made->handles.data();
   work = std::move(made);
   return cuda::kSuccess;
@@ -107,7 +107,7 @@ Result makeAnyWork(Context& context, const Graph& within, GraphNodeParams& param
     if (!params.free) return cuda::kInvalidValue;
     work = std::make_shared<FreeWork>(params.free);
     return cuda::kSuccess;
-  case kNodeConditional: return makeConditionalWork(params.conditional, work);
+  case kNodeConditional: return makeConditionalWork(within, params.conditional, work);
   default: return cuda::kNotSupported;
   }
 }

@@ -16,8 +16,8 @@ Result makeEventWork(NodeType type, EventHandle event, std::shared_ptr<Work>& wo
 Result makeChildWork(const Graph* within, const ChildNodeParams& params, std::shared_ptr<Work>& work);
 /// Sets the address in `params`.
 Result makeNodeWork(Context& context, GraphAllocParams* params, std::shared_ptr<Work>& work);
-/// Sets the graphs in `params`. Its condition may have been made for another graph, around this one.
-Result makeConditionalWork(ConditionalNodeParams& params, std::shared_ptr<Work>& work);
+/// Sets the graphs in `params`. kInvalidValue: the condition was made for a graph that is not `within`, nor around it.
+Result makeConditionalWork(const Graph& within, ConditionalNodeParams& params, std::shared_ptr<Work>& work);
 /// Any of them. `params` gets what the driver tells.
 Result makeAnyWork(Context& context, const Graph& within, GraphNodeParams& params, std::shared_ptr<Work>& work);
 

@@ -7,13 +7,15 @@
 #include "sim/driver/Stream.h"
 #include "sim/driver/VirtualDevice.h"
 #include <algorithm>
+#include <map>
 
 namespace tiletwin::driver {
 
-std::shared_ptr<Pool> Pool::make(VirtualDevice& device) {
+std::shared_ptr<Pool> Pool::make(VirtualDevice& device, MemoryKind kind) {
   static std::atomic<uint64_t> made{0};
   auto pool = std::make_shared<Pool>();
   pool->device = &device;
+  pool->kind = kind;
   pool->number = ++made;
   pool->handle = static_cast<PoolHandle>(Handles<Pool>::instance().add(pool));
   return pool;
@@ -31,7 +33,7 @@ Result giveBack(DevicePointer address) {
   const Result result = DeviceMemory::instance().release(address, [&](const Allocation& a) {
     bytes = a.bytes;
     pool = a.pool;
-    return a.kind == MemoryKind::Pool || a.kind == MemoryKind::Device || (a.kind == MemoryKind::Imported && a.pool);
+    return a.kind == MemoryKind::Pool || a.kind == MemoryKind::Device || a.pool;
   });
   if (const std::shared_ptr<Pool> owner = result ? nullptr : find<Pool>(pool)) owner->used -= bytes;
   return result;
@@ -39,26 +41,44 @@ Result giveBack(DevicePointer address) {
 
 namespace {
 
+constexpr int kNowhere = 0, kOnDevice = 1, kOnHost = 2; // CU_MEM_LOCATION_TYPE_*
+constexpr int kPinned = 1, kManaged = 2;                // CU_MEM_ALLOCATION_TYPE_*
+
+/// What memory of a type at a place is, and whose. Not kSuccess: there are no pools of it.
+Result kindOf(const Location& location, int type, MemoryKind& kind, VirtualDevice*& device) {
+  const auto [where, id] = location;
+  if (type != kManaged && (type != kPinned || where == kNowhere)) return cuda::kInvalidValue;
+  if (where < kNowhere || where > kOnHost) return cuda::kNotSupported; // a node of the host's memory
+  kind = type == kManaged ? MemoryKind::Managed : where == kOnHost ? MemoryKind::Host : MemoryKind::Pool;
+  device = VirtualDevice::find(where == kOnDevice ? id : 0);
+  return device ? cuda::kSuccess : cuda::kInvalidDevice;
+}
+
 struct DevicePools {
   std::shared_ptr<Pool> own, current;
 };
 
-std::array<DevicePools, 16>& allPools() {
-  static auto* const all = new std::array<DevicePools, 16>; // clients free memory at their exit
-  return *all;
+/// Those of a device, by kind: memory of the host is the first one's.
+DevicePools& poolsOf(const VirtualDevice& device, MemoryKind kind) {
+  static auto* const all = new std::map<std::pair<int, MemoryKind>, DevicePools>; // clients free memory at their exit
+  return (*all)[{device.ordinal(), kind}];
 }
 
-/// body(a device's pools), no other thread beside it.
-template <class Body> Result onPools(DeviceHandle handle, const Body& body) noexcept {
+/// body(the pools of memory of a type at a place), no other thread beside it.
+template <class Body> Result onPools(const Location& location, int type, const Body& body) noexcept {
   return inDriver([&] {
     static std::mutex mutex;
-    VirtualDevice* device = VirtualDevice::find(handle);
-    if (!device) return cuda::kInvalidDevice;
+    MemoryKind kind{};
+    VirtualDevice* device = nullptr;
+    if (const Result result = kindOf(location, type, kind, device)) return result;
     const std::lock_guard lock(mutex);
-    DevicePools& pools = allPools()[size_t(handle)];
-    if (!pools.own) pools.own = pools.current = Pool::make(*device);
+    DevicePools& pools = poolsOf(*device, kind);
+    if (!pools.own) pools.own = pools.current = Pool::make(*device, kind);
     return body(pools);
   });
+}
+template <class Body> Result onPools(DeviceHandle device, const Body& body) noexcept {
+  return onPools({kOnDevice, device}, kPinned, body);
 }
 
 /// A stream that is captured gets a node that makes the memory.
@@ -85,7 +105,7 @@ Result allocate(Context& context, Pool& pool, DevicePointer* address, size_t byt
   if (pool.largest && bytes > pool.largest - std::min<uint64_t>(pool.used, pool.largest)) return cuda::kOutOfMemory;
   Allocation wanted;
   wanted.bytes = bytes;
-  wanted.kind = MemoryKind::Pool;
+  wanted.kind = pool.kind;
   wanted.device = pool.device;
   wanted.context = context.id;
   wanted.pool = pool.handle;
@@ -111,29 +131,43 @@ public:
 
 extern "C" {
 
-Result cuDeviceGetDefaultMemPool(PoolHandle* pool, DeviceHandle device) {
-  return onPools(device, [&](const DevicePools& pools) {
-    if (!pool) return cuda::kInvalidValue;
+Result cuMemGetDefaultMemPool(PoolHandle* pool, Location* location, int type) {
+  if (!pool || !location) return cuda::kInvalidValue;
+  return onPools(*location, type, [&](const DevicePools& pools) {
     *pool = pools.own->handle;
     return cuda::kSuccess;
   });
 }
+Result cuDeviceGetDefaultMemPool(PoolHandle* pool, DeviceHandle device) {
+  Location location{kOnDevice, device};
+  return cuMemGetDefaultMemPool(pool, &location, kPinned);
+}
 
-Result cuDeviceGetMemPool(PoolHandle* pool, DeviceHandle device) {
-  return onPools(device, [&](const DevicePools& pools) {
-    if (!pool) return cuda::kInvalidValue;
+Result cuMemGetMemPool(PoolHandle* pool, Location* location, int type) {
+  if (!pool || !location) return cuda::kInvalidValue;
+  return onPools(*location, type, [&](const DevicePools& pools) {
     *pool = pools.current->handle;
     return cuda::kSuccess;
   });
 }
+Result cuDeviceGetMemPool(PoolHandle* pool, DeviceHandle device) {
+  Location location{kOnDevice, device};
+  return cuMemGetMemPool(pool, &location, kPinned);
+}
 
-Result cuDeviceSetMemPool(DeviceHandle device, PoolHandle handle) {
-  return onPools(device, [&](DevicePools& pools) {
+Result cuMemSetMemPool(Location* location, int type, PoolHandle handle) {
+  if (!location) return cuda::kInvalidValue;
+  return onPools(*location, type, [&](DevicePools& pools) {
     const std::shared_ptr<Pool> pool = find<Pool>(handle);
-    if (!pool || pool->process || pool->device->ordinal() != device) return cuda::kInvalidValue;
+    if (!pool || pool->process || pool->device != pools.own->device || pool->kind != pools.own->kind)
+      return cuda::kInvalidValue;
     pools.current = pool;
     return cuda::kSuccess;
   });
+}
+Result cuDeviceSetMemPool(DeviceHandle device, PoolHandle handle) {
+  Location location{kOnDevice, device};
+  return cuMemSetMemPool(&location, kPinned, handle);
 }
 
 Result cuMemAllocAsync(DevicePointer* address, size_t bytes, StreamHandle stream) {
@@ -164,13 +198,13 @@ Result cuMemFreeAsync(DevicePointer address, StreamHandle handle) {
 
 Result cuMemPoolCreate(PoolHandle* handle, const PoolProperties* properties) {
   return inDriver([&] {
-    constexpr int kPinned = 1, kOnDevice = 1;
-    if (!handle || !properties || properties->allocationType != kPinned) return cuda::kInvalidValue;
-    if (properties->location.type != kOnDevice) return cuda::kNotSupported;
-    if (properties->handleTypes & ~kFileDescriptor) return cuda::kNotSupported;
-    VirtualDevice* device = VirtualDevice::find(properties->location.id);
-    if (!device) return cuda::kInvalidDevice;
-    const std::shared_ptr<Pool> pool = Pool::make(*device);
+    if (!handle || !properties) return cuda::kInvalidValue;
+    MemoryKind kind{};
+    VirtualDevice* device = nullptr;
+    if (const Result result = kindOf(properties->location, properties->allocationType, kind, device)) return result;
+    const int shareable = kind == MemoryKind::Pool ? kFileDescriptor : 0;
+    if (properties->handleTypes & ~shareable) return cuda::kNotSupported;
+    const std::shared_ptr<Pool> pool = Pool::make(*device, kind);
     pool->largest = properties->largest;
     pool->isShared = properties->handleTypes != 0;
     *handle = pool->handle;
@@ -180,8 +214,8 @@ Result cuMemPoolCreate(PoolHandle* handle, const PoolProperties* properties) {
 
 Result cuMemPoolDestroy(PoolHandle handle) {
   return onPool(handle, [&](const Pool& pool) {
-    const int ordinal = pool.device->ordinal();
-    return onPools(ordinal, [&](DevicePools& pools) {
+    const Location location{pool.kind == MemoryKind::Host ? kOnHost : kOnDevice, pool.device->ordinal()};
+    return onPools(location, pool.kind == MemoryKind::Managed ? kManaged : kPinned, [&](DevicePools& pools) {
       if (pools.own->handle == handle) return cuda::kInvalidValue; // the device's own stays
       if (pools.current->handle == handle) pools.current = pools.own;
       Handles<Pool>::instance().take(handle);
@@ -238,7 +272,9 @@ Result cuMemPoolSetAccess(PoolHandle handle, const AccessDescription* access, si
   return onPool(handle, [&](const Pool& pool) {
     if (count && !access) return cuda::kInvalidValue;
     for (size_t i = 0; i < count; ++i) {
+      if (access[i].location.type == kOnHost && pool.kind != MemoryKind::Pool) continue;
       if (!VirtualDevice::find(access[i].location.id)) return cuda::kInvalidDevice;
+      if (pool.kind != MemoryKind::Pool) continue; // every device reaches it
       const bool isOwn = access[i].location.id == pool.device->ordinal();
       if (isOwn && !access[i].flags) return cuda::kInvalidValue; // it cannot be taken from its own device
       if (!isOwn && access[i].flags) return cuda::kNotSupported;
@@ -251,7 +287,8 @@ Result cuMemPoolGetAccess(int* flags, PoolHandle handle, Location* location) {
   return onPool(handle, [&](const Pool& pool) {
     constexpr int kReadsAndWrites = 3;
     if (!flags || !location) return cuda::kInvalidValue;
-    *flags = location->id == pool.device->ordinal() ? kReadsAndWrites : 0;
+    const bool isReached = pool.kind != MemoryKind::Pool || location->id == pool.device->ordinal();
+    *flags = isReached ? kReadsAndWrites : 0;
     return cuda::kSuccess;
   });
 }

@@ -2,6 +2,7 @@
 // Not here:  memory that comes from one (PoolCalls.cpp), pools that several processes use (PoolIpcCalls.cpp).
 #pragma once
 #include "sim/driver/Call.h"
+#include "sim/driver/DeviceMemory.h"
 #include "sim/driver/Handles.h"
 #include <array>
 #include <atomic>
@@ -13,9 +14,10 @@ class VirtualDevice;
 class Pool {
 public:
   static constexpr unsigned kHandleKind = 11;
-  static std::shared_ptr<Pool> make(VirtualDevice& device);
+  static std::shared_ptr<Pool> make(VirtualDevice& device, MemoryKind kind = MemoryKind::Pool);
 
-  VirtualDevice* device = nullptr;
+  VirtualDevice* device = nullptr;    ///< of a pool in the host's memory the first one, which counts it
+  MemoryKind kind = MemoryKind::Pool; ///< what its memory is: also Managed, and Host
   PoolHandle handle = nullptr;
   uint64_t number = 0;   ///< never given twice by the process that made it
   uint64_t largest = 0;  ///< 0: as the device

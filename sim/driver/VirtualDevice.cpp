@@ -106,7 +106,7 @@ constexpr AttributeRow kAttributes[] = {
     {141, 0, 0},
     {142, 0, 0},
     {143, 0, 0},
-    {144, 0, 0},
+    {144, 1, 1}, // pools in the host's memory
     {145, 0, 0},
     {146, 0, 0},
     {147, 0, 0},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import struct
 import subprocess
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 
 import children
+import images
 import numpy as np
 import pytest
 import virtual_gpu as gpu
@@ -111,3 +113,47 @@ def test_with_nvidias(tmp_path):
         assert assemble(tmp_path, "--gpu-name=sm_90a", "in.ptx", "-o", "out.cubin", real=real).returncode == 0
         said = subprocess.run([dump, "-sass", "out.cubin"], cwd=tmp_path, capture_output=True, text=True).stdout
         assert "Function : add" in said
+
+
+def registers(image: bytes, name: str = "add") -> int:
+    """What the driver says of a kernel."""
+    return number("cuFuncGetAttribute", 4, gpu.function(name, number("cuModuleLoadData", image)), kind=ctypes.c_int)
+
+
+def test_registers_are_those_that_nvidias_notes(tmp_path):
+    real = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+    if not Path(real).is_file():
+        pytest.skip("ptxas is not installed")
+    done = assemble(tmp_path, "-v", "--gpu-name=sm_90a", "in.ptx", "-o", "out.cubin", real=real)
+    said = dict(re.findall(r"'(\w+)' for.*?Used (\d+) registers", done.stderr, re.DOTALL))
+    assert len(said) == 5, done.stderr
+    with gpu.context():
+        image = (tmp_path / "out.cubin").read_bytes()
+        assert {name: registers(image, name) for name in said} == {name: int(value) for name, value in said.items()}
+
+
+def note(symbol: int, count: int, length: int = 8) -> bytes:
+    """On a function's registers; others stand around it."""
+    other = bytes.fromhex("0350ff1b 04110800 0000000000000000")
+    return other + struct.pack("<BBHII", 4, 0x2F, length, symbol, count) + other
+
+
+@pytest.mark.parametrize("notes, symbols, expected", [
+    (note(0, 40) + note(1, 99), ("odd", "add"), 99), (note(1, 168), ("odd", "add"), 168),
+    (note(2, 99), ("odd", "add"), None), (note(0, 99), ("wild",), None),
+    (note(0, 99, length=200), ("add",), None), (b"", (), None),
+], ids=["both", "one", "no symbol", "another kernel", "damaged", "none"])  # fmt: skip
+def test_registers_of_machine_code(notes, symbols, expected, tmp_path):
+    """In a fat binary, and in machine code that carries PTX. Without a note they are an estimate, as of PTX alone."""
+    code, ptx = images.machine_code(notes, *symbols), gpu.ADD.encode()
+    (tmp_path / "code").write_bytes(code)
+    assert assemble(tmp_path, "in.ptx", "-o", "out.cubin", real=stand_in(tmp_path, "cp code out.cubin")).returncode == 0
+    text, machine = images.fat_binary(ptx, 0, 0), images.fat_binary(code, 0, 0, kind=2)
+    with gpu.context():
+        wanted = expected or registers(ptx)
+        for image in (
+            (tmp_path / "out.cubin").read_bytes(),
+            images.joined(text, machine),
+            images.joined(machine, text),
+        ):
+            assert registers(image) == wanted

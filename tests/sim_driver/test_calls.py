@@ -353,3 +353,35 @@ def test_threads_share_a_context():
         for thread in threads:
             thread.join()
         assert wrong == []
+
+
+SHARED = """
+.version 8.0
+.target sm_90
+.address_size 64
+{dynamic}
+.visible .entry k(.param .u64 p)
+{{
+  .shared .align 4 .b8 fixed[{size}];
+  .reg .b64 %p;
+  .reg .b32 %a, %b;
+  mov.u32 %b, %tid.x;
+  st.shared.u32 [fixed], %b;
+  {store}
+  ld.param.u64 %p, [p];
+  ld.shared.u32 %a, [fixed+16];
+  st.global.u32 [%p], %a;
+  ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("alignment, size, expected",
+                         [(0, 40, 40), (0, 42, 42), (4, 42, 48), (16, 48, 48), (128, 40, 128)])  # fmt: skip
+def test_static_shared_memory_is_as_large_as_ptxas_says(alignment, size, expected):
+    """`expected` is what ptxas 13.0 -v prints for sm_90; an alignment of 0: there is no dynamic shared memory."""
+    dynamic = f".extern .shared .align {alignment} .b8 dynamic[];" if alignment else ""
+    store = "st.shared.u32 [dynamic], %b;" if alignment else ""
+    with gpu.context():
+        kernel = gpu.function("k", gpu.module(SHARED.format(dynamic=dynamic, size=size, store=store)))
+        assert number("cuFuncGetAttribute", 1, kernel, kind=ctypes.c_int) == expected

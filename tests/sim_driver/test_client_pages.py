@@ -72,10 +72,8 @@ def test_the_steps_of_the_file(tmp_path, text, status):
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_gpu.py").write_text(text)
     bash, here = shutil.which("bash") or "/bin/bash", Path(sys.executable).parent
-    ran = {
-        name: children.run("-e", "-c", shell, program=bash, cwd=tmp_path, PATH=f"{here}:{os.environ['PATH']}")
-        for name, shell in listed.items()
-    }
+    own = {"PATH": f"{here}:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}  # the list of what was missing lies there
+    ran = {name: children.run("-e", "-c", shell, program=bash, cwd=tmp_path, **own) for name, shell in listed.items()}
     first, last = ran.values()
     assert first.returncode == status, first.stdout + first.stderr
     assert last.stdout == "nothing was missing\n", last.stderr

@@ -250,8 +250,21 @@ def test_while_runs_until_a_kernel_ends_it(work):
     assert word(x) == 37  # the condition begins as 1 again
 
 
+def test_a_capture_to_a_graph(work):
+    """Nodes of a stream go into the client's graph, so nobody has to be told which graph it is."""
+    x, add, _ = work
+    graph, stream = new_graph(), number("cuStreamCreate", 0)
+    call("cuStreamBeginCaptureToGraph", stream, graph, None, None, 0, 2)
+    gpu.launch(add, ctypes.c_uint64(x), ctypes.c_uint32(37), stream=stream)
+    call("cuStreamEndCapture", stream, None)
+    call("cuGraphLaunch", ready(graph), 0)
+    assert word(x) == 42
+    call("cuStreamBeginCapture_v2", stream, 2)
+    assert code_of("cuStreamEndCapture", stream, None) == gpu.INVALID_VALUE
+
+
 def test_a_condition_of_the_graph_around(work):
-    """Handles are made for one graph, and used in the graphs of its conditional nodes too."""
+    """A handle is made for one graph, and used in the graphs of its conditional nodes too, and nowhere else."""
     x, add, _ = work
     graph = new_graph()
     outer, inner = (number("cuGraphConditionalHandleCreate", graph, 0, 1, 1) for _ in range(2))
@@ -260,9 +273,11 @@ def test_a_condition_of_the_graph_around(work):
     add_kernel(nested, add, ctypes.c_uint64(x), ctypes.c_uint32(37))
     call("cuGraphLaunch", ready(graph), 0)
     assert word(x) == 42
-    params = AnyNode(CONDITIONAL, (0, 0, 0), 12345, 0, 1)
-    node = ctypes.c_uint64()
-    assert code_of("cuGraphAddNode_v2", ctypes.byref(node), graph, None, None, 0, ctypes.byref(params)) == 1
+    of_the_body = number("cuGraphConditionalHandleCreate", body, 0, 1, 1)
+    conditional(nested, of_the_body, 0, 1)
+    for where, condition in ((graph, 12345), (graph, of_the_body), (new_graph(), outer)):
+        with pytest.raises(gpu.DriverError, match=r"returned 1$"):
+            conditional(where, condition, 0, 1)
 
 
 @pytest.mark.parametrize("initial, kind, count, left", [

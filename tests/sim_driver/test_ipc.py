@@ -1,4 +1,4 @@
-"""Memory and events that two processes use."""
+"""Memory and events that two processes use; what a forked one may do."""
 
 from __future__ import annotations
 
@@ -44,6 +44,23 @@ with gpu.context():
     call("cuIpcCloseMemHandle", memory)
     assert code_of("cuMemcpyDtoH_v2", x.ctypes.data_as(ctypes.c_void_p), memory, 4) == gpu.INVALID_VALUE
 print("added")
+"""
+FORKS = """
+import os
+import virtual_gpu as gpu
+from virtual_gpu import call, code_of
+
+def in_a_fork(*expected):
+    child = os.fork()
+    if not child:
+        got = [code_of("cuInit", 0), code_of("cuCtxSynchronize"), code_of("cuCtxSetCurrent", 0)]
+        os._exit(got != [*expected])
+    assert os.waitpid(child, 0) == (child, 0), expected
+
+in_a_fork(0, gpu.INVALID_CONTEXT, 0)
+with gpu.context():
+    in_a_fork(*3 * [gpu.NOT_INITIALIZED])
+    call("cuCtxSynchronize")
 """
 
 
@@ -114,3 +131,8 @@ def test_a_killed_process_leaves_nothing(tmp_path):
         assert from_device(x, np.zeros(1000, np.float32))[10] == 20
         gone = words[0][:16] + int(child.pid).to_bytes(4, "little").hex() + words[0][24:]
         assert open_memory(bytes.fromhex(gone)) == INVALID_HANDLE
+
+
+def test_a_forked_process_has_no_driver_if_its_parent_had_one():
+    ran = children.run("-c", FORKS, paths=[HERE])
+    assert ran.returncode == 0, ran.stderr

@@ -10,6 +10,7 @@ import ctypes
 import numpy as np
 import pytest
 import virtual_gpu as gpu
+from test_calls import SHARED
 from virtual_gpu import INVALID_VALUE, OUT_OF_MEMORY, call, code_of, context, number
 
 STACK, PRINTF, HEAP, SYNC_DEPTH, PENDING, FETCH, PERSISTING = range(7)
@@ -148,3 +149,18 @@ def test_more_output_than_a_gpu_keeps(capfd):
         assert out.split() == [str(i) for i in range(257, 0, -1)] * 2
         assert err.count("says: one launch prints at least 4112 bytes of records, the context's limit is 4096") == 1
         assert code_of("cuCtxSetLimit", PRINTF, MIB) == INVALID_VALUE
+
+
+def test_shared_memory_that_so_many_blocks_leave():
+    """What an H200 says (driver 580) of a kernel with 40 bytes of its own, whatever its threads."""
+    asked = {1: 64, 2: 256, 3: 120, 4: 32, 8: 256, 16: 128, 32: 64}
+    text = SHARED.format(dynamic="", size=40, store="")
+    with gpu.context():
+        kernel = gpu.function("k", gpu.module(text))
+        room = lambda: [number("cuOccupancyAvailableDynamicSMemPerBlock", kernel, *of) for of in asked.items()]
+        assert room() == [49112, 49112, 49112, 49112, 29144, 14552, 7256]
+        call("cuFuncSetAttribute", kernel, 8, 100000)
+        assert room() == [100000, 100000, 77784, 58328, 29144, 14552, 7256]
+        call("cuFuncSetAttribute", kernel, 8, 200000)
+        assert room() == [200000, 116696, 77784, 58328, 29144, 14552, 7256]
+        assert code_of("cuOccupancyAvailableDynamicSMemPerBlock", ctypes.byref(ctypes.c_size_t()), kernel, 33, 64) == 1

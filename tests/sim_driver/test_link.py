@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import ctypes
 import struct
 
@@ -87,12 +88,25 @@ def test_fat_binaries_with_ptx(packed):
             assert code_of("cuModuleLoadData", ctypes.byref(ctypes.c_uint64()), bytes(damaged)) == gpu.INVALID_IMAGE
 
 
+LAUNCHES_A_KERNEL = (
+    gpu.HEAD
+    + """
+.extern .func (.param .b64 buffer) __cudaCDP2GetParameterBufferV2(.param .b64 f, .param .b32 size);
+.visible .entry f()
+{ .reg .b64 %d<2>; .param .b64 p, q; .param .b32 s; st.param.b64 [p], 0; st.param.b32 [s], 4;
+  call.uni (q), __cudaCDP2GetParameterBufferV2, (p, s); ret; }
+"""
+)
+
+
 @pytest.mark.parametrize("image, code, text", [
     (b"\x7fELF\x02\x01\x01", gpu.NO_BINARY, "this image is machine code for a real GPU (a cubin); this GPU runs PTX"),
     (fat_binary(b"\x7fELF", 0, 0x11, kind=2), gpu.NO_BINARY, "holds machine code for sm_90, and no PTX for sm_90a"),
     (b"no code", gpu.INVALID_IMAGE, "neither PTX (there is no .version line) nor a fat binary"),
     (gpu.HEAD.replace("sm_80", "sm_100a").encode(), gpu.NO_BINARY, "PTX for sm_100a does not run on a GPU of sm_90a"),
+    (fat_binary(b"\x7fELF", 0, 0x11, kind=2), gpu.NO_BINARY, "(-rdc=true, -dc) leaves no PTX"),
     (gpu.HEAD.encode() + b".visible .entry f() { nonsense; }", gpu.INVALID_PTX, "kernel.ptx:"),
+    (LAUNCHES_A_KERNEL.encode(), gpu.INVALID_PTX, "kernels that launch kernels do not run here"),
 ])  # fmt: skip
 def test_images_that_are_refused(image, code, text, capfd):
     log, values = ctypes.create_string_buffer(4096), (ctypes.c_void_p * 2)()
@@ -199,6 +213,27 @@ def test_libraries_and_their_kernels():
         assert code_of("cuLibraryGetKernel", ctypes.byref(library), library.value, b"none") == gpu.NOT_FOUND
         call("cuLibraryUnload", library.value)
         assert code_of("cuKernelGetFunction", ctypes.byref(library), kernel) == gpu.INVALID_HANDLE
+
+
+def test_kernels_of_a_library_without_a_context():
+    """As on a GPU: a library belongs to no context, and which kernels it has is asked before there is one."""
+    with concurrent.futures.ThreadPoolExecutor(1) as another_thread:
+        another_thread.submit(_ask_without_a_context).result()
+
+
+def _ask_without_a_context() -> None:
+    call("cuInit", 0)
+    assert number("cuCtxGetCurrent") == 0  # contexts are current in threads
+    library = ctypes.c_uint64()
+    call("cuLibraryLoadData", ctypes.byref(library), gpu.ADD.encode(), None, None, 0, None, None, 0)
+    kernel = number("cuLibraryGetKernel", library.value, b"add")
+    assert number("cuLibraryGetKernelCount", library.value, kind=ctypes.c_uint) == gpu.ADD.count(".entry")
+    assert code_of("cuLibraryGetKernel", ctypes.byref(ctypes.c_uint64()), library.value, b"none") == gpu.NOT_FOUND
+    assert code_of("cuKernelGetFunction", ctypes.byref(ctypes.c_uint64()), kernel) == gpu.INVALID_CONTEXT
+    with gpu.context():
+        x = np.arange(70, dtype=np.float32)
+        np.testing.assert_array_equal(gpu.launch_add(kernel, x), 3 * x)
+    call("cuLibraryUnload", library.value)
 
 
 WORKSPACE = (

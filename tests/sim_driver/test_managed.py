@@ -6,6 +6,8 @@ import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
+import pytest
 import virtual_gpu as gpu
 from virtual_gpu import INVALID_DEVICE, INVALID_VALUE, call, code_of, context, number
 
@@ -104,3 +106,81 @@ def test_advice_ends_with_its_memory():
             call("cuMemAdvise", at, PAGE, 1, 0)
             call("cuMemFree_v2", at)
             assert code_of("cuMemRangeGetAttribute", (ctypes.c_int * 1)(), 4, 1, at, PAGE) == gpu.INVALID_VALUE
+
+
+class PoolProperties(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int), ("handles", ctypes.c_int), ("location", Location),
+                ("rest", ctypes.c_uint64 * 9)]  # fmt: skip
+
+
+PINNED, MANAGED = 1, 2
+NOWHERE, ON_DEVICE, ON_HOST, ON_A_NODE = range(4)
+FILE_DESCRIPTOR = 1
+
+
+@pytest.mark.parametrize("kind, where, is_managed, memory_type",
+                         [(MANAGED, NOWHERE, 1, 2), (MANAGED, ON_DEVICE, 1, 2), (PINNED, ON_HOST, 0, 1)])  # fmt: skip
+def test_pools_that_the_host_reaches(kind, where, is_managed, memory_type):
+    """Types of memory: 1 is the host's, 2 a device's."""
+    x = np.arange(1000, dtype=np.float32)
+    with context():
+        pool = number("cuMemPoolCreate", ctypes.byref(PoolProperties(kind, 0, Location(where, 0))))
+        at = number("cuMemAllocFromPoolAsync", x.nbytes, pool, 0)
+        words = (ctypes.c_float * x.size).from_address(at)
+        words[:] = x.tolist()  # by the host
+        y = gpu.to_device(x)
+        gpu.launch(gpu.function("add"), *map(ctypes.c_uint64, (at, y, at)), ctypes.c_uint32(x.size), grid=8, block=128)
+        call("cuCtxSynchronize")
+        assert np.array_equal(np.array(words), 2 * x)
+        asked = lambda what: number("cuPointerGetAttribute", what, at, kind=ctypes.c_uint)
+        assert (asked(8), asked(2)) == (is_managed, memory_type)
+        call("cuMemFreeAsync", at, 0)
+        assert code_of("cuMemFreeAsync", at, 0) != 0
+        call("cuMemPoolDestroy", pool)
+
+
+def test_pools_that_cannot_be():
+    with context():
+        make = lambda *of: code_of(
+            "cuMemPoolCreate", ctypes.byref(ctypes.c_uint64()), ctypes.byref(PoolProperties(*of))
+        )
+        assert make(PINNED, 0, Location(NOWHERE, 0)) == INVALID_VALUE
+        assert make(3, 0, Location(ON_DEVICE, 0)) == INVALID_VALUE
+        assert make(PINNED, 0, Location(ON_A_NODE, 0)) == gpu.NOT_SUPPORTED
+        assert make(MANAGED, FILE_DESCRIPTOR, Location(ON_DEVICE, 0)) == gpu.NOT_SUPPORTED
+        assert make(PINNED, FILE_DESCRIPTOR, Location(ON_HOST, 0)) == gpu.NOT_SUPPORTED
+        assert make(MANAGED, 0, Location(ON_DEVICE, 5)) == INVALID_DEVICE
+
+
+def test_a_place_has_a_pool_of_its_own_and_a_current_one():
+    place, other = Location(ON_HOST, 0), Location(ON_DEVICE, 0)
+    with context():
+        get = lambda name, of, kind: number(name, ctypes.byref(of), kind)
+        own = get("cuMemGetDefaultMemPool", place, PINNED)
+        pools = {own, get("cuMemGetMemPool", place, MANAGED), get("cuMemGetMemPool", other, PINNED)}
+        assert len(pools) == 3 and number("cuDeviceGetMemPool", 0) in pools
+        assert get("cuMemGetMemPool", place, PINNED) == own
+        pool = number("cuMemPoolCreate", ctypes.byref(PoolProperties(PINNED, 0, place)))
+        assert code_of("cuMemSetMemPool", ctypes.byref(other), PINNED, pool) == INVALID_VALUE
+        call("cuMemSetMemPool", ctypes.byref(place), PINNED, pool)
+        assert get("cuMemGetMemPool", place, PINNED) == pool != get("cuMemGetDefaultMemPool", place, PINNED)
+        assert code_of("cuMemPoolDestroy", own) == INVALID_VALUE  # it stays
+        call("cuMemPoolDestroy", pool)
+        assert get("cuMemGetMemPool", place, PINNED) == own
+
+
+def test_batches():
+    """Of four ranges the first three go to the host, the last one to the device."""
+    with managed() as at:
+        ranges = (ctypes.c_uint64 * 4)(*(at + PAGE * i for i in range(4)))
+        sizes, places = (ctypes.c_size_t * 4)(*[PAGE] * 4), (Location * 2)(Location(ON_HOST, 0), Location(ON_DEVICE, 0))
+        batch = lambda firsts, count=4: (ranges, sizes, count, places, (ctypes.c_size_t * 2)(*firsts), 2, 0, 0)
+        call("cuMemPrefetchBatchAsync", *batch((0, 3)))
+        assert [ask(PREFETCHED, at + PAGE * i, PAGE)[0] for i in range(4)] == [HOST, HOST, HOST, 0]
+        call("cuMemDiscardAndPrefetchBatchAsync", *batch((0, 1)))
+        assert [ask(PREFETCHED, at + PAGE * i, PAGE)[0] for i in range(4)] == [HOST, 0, 0, 0]
+        call("cuMemDiscardBatchAsync", ranges, sizes, 4, 0, 0)
+        assert code_of("cuMemPrefetchBatchAsync", *batch((1, 3))) == INVALID_VALUE
+        assert code_of("cuMemPrefetchBatchAsync", *batch((0, 1), count=1)) == INVALID_VALUE
+        ranges[3] = gpu.to_device(np.zeros(PAGE, np.uint8))
+        assert code_of("cuMemDiscardBatchAsync", ranges, sizes, 4, 0, 0) == INVALID_VALUE

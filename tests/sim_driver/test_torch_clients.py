@@ -1,4 +1,4 @@
-"""PyTorch's CPU build and real Triton in `tiletwin gpu`: each test is a function of torch_clients.py."""
+"""PyTorch's CPU build and real Triton in `tiletwin gpu`: a test is a function of torch_clients.py or triton_corpus."""
 
 from __future__ import annotations
 
@@ -48,3 +48,13 @@ def test_triton_reads_behind_a_tensor(triton):
     assert ran.returncode == 1
     assert "triton_kernels.py:10" in ran.stderr and "registered host memory" in ran.stderr
     assert "an illegal memory access was encountered" in ran.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_triton_gives_the_bits_of_an_h200(triton):
+    python = triton.pop("python")
+    corpus = FILE.with_name("triton_corpus.py")
+    ran = children.run("-m", "tiletwin", "gpu", "--", python, corpus, timeout=800, **triton)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.count(": same\n") > 300

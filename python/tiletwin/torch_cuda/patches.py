@@ -248,6 +248,18 @@ def _patch_scripts(torch: Any) -> None:
         kind.__call__ = marked(kind.__call__)
 
 
+class _UntilThreadEnds:
+    """The emulation in a thread that has begun without. Thread-local values die before the thread does; a mode that was
+    left on would be given back by C++ code behind them, which aborts if the interpreter has ended meanwhile."""
+
+    def __init__(self) -> None:
+        self._mode = CudaOnCpu()
+        self._mode.__enter__()
+
+    def __del__(self) -> None:
+        self._mode.__exit__(None, None, None)
+
+
 def _patch_threads(torch: Any) -> None:
     """A function mode holds in one thread only. Threads that are older than torch get it when they ask for CUDA."""
     bootstrap, start = threading.Thread._bootstrap_inner, _thread.start_new_thread  # type: ignore[attr-defined]
@@ -273,7 +285,7 @@ def _patch_threads(torch: Any) -> None:
         was_off = not getattr(_own, "has_mode", False)
         if was_off:
             _own.has_mode = True
-            CudaOnCpu().__enter__()
+            _own.mode = _UntilThreadEnds()
         return was_off
 
     @functools.wraps(ask)

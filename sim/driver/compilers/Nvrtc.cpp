@@ -4,7 +4,7 @@
 // Idea:      clients find NVIDIA's file in places of their own, but all of them take one that is loaded already.
 // Invariant: without NVIDIA's library every function fails, and stderr says once where it was looked for.
 #include "sim/driver/CarriedPtx.h"
-#include <cstdint>
+#include "sim/driver/compilers/Behind.h"
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -16,9 +16,8 @@
 
 namespace {
 
-using Word = uintptr_t;
-using Function = Word (*)(Word, Word, Word, Word, Word, Word);
-constexpr Word kInternalError = 11;
+using tiletwin::compilers::Function;
+using tiletwin::compilers::Word;
 
 /// Folders of Python packages of this process: the interpreter's, and those from which something is mapped.
 std::vector<std::string> packageFolders() {
@@ -74,6 +73,10 @@ void* open() {
   for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) addCandidates(name, files);
   void* const self = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   for (const std::string& file : files) {
+    // NVIDIA's opens its second file by name alone, which is found where that one is loaded.
+    std::vector<std::string> others;
+    addMatches(file.substr(0, file.rfind('/') + 1) + "libnvrtc-builtins.so*", others);
+    for (const std::string& other : others) dlopen(other.c_str(), RTLD_LAZY | RTLD_LOCAL);
     // Deep: it calls its own functions, not ours of the same names.
     void* const found = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND);
     if (found && found != self && dlsym(found, "nvrtcGetCUBIN")) return found;
@@ -84,23 +87,15 @@ void* open() {
   return nullptr;
 }
 
-Function find(const char* name) {
-  static void* const library = open();
-  return library ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr; // NOLINT: a function's address
-}
-
-Word call(const char* name, Word a = 0, Word b = 0, Word c = 0, Word d = 0, Word e = 0, Word f = 0) {
-  const Function function = find(name);
-  return function ? function(a, b, c, d, e, f) : kInternalError;
-}
+using Nvrtc = tiletwin::compilers::Behind<open, 11>; // NVRTC_ERROR_INTERNAL_ERROR
 
 /// What the size or the content of a program's machine code or PTX is. False: there is none, which `result` says.
 bool content(const char* size, const char* get, Word program, std::string& bytes, Word& result) {
   size_t count = 0;
-  result = call(size, program, reinterpret_cast<Word>(&count));
+  result = Nvrtc::call(size, program, reinterpret_cast<Word>(&count));
   if (result) return false;
   bytes.resize(count);
-  if (count) result = call(get, program, reinterpret_cast<Word>(bytes.data()));
+  if (count) result = Nvrtc::call(get, program, reinterpret_cast<Word>(bytes.data()));
   return !result;
 }
 
@@ -116,54 +111,49 @@ Word image(Word program, std::string& made) {
 
 } // namespace
 
-#define TILETWIN_NVRTC_API extern "C" [[gnu::visibility("default")]]
-// A caller puts arguments where it likes and takes them away again, so one shape of function serves all.
-#define TILETWIN_NVRTC_PASSES(name)                                                                                    \
-  TILETWIN_NVRTC_API Word name(Word a, Word b, Word c, Word d, Word e, Word f) { return call(#name, a, b, c, d, e, f); }
+TILETWIN_PASSES(Nvrtc, nvrtcAddNameExpression)
+TILETWIN_PASSES(Nvrtc, nvrtcCompileProgram)
+TILETWIN_PASSES(Nvrtc, nvrtcCreateProgram)
+TILETWIN_PASSES(Nvrtc, nvrtcDestroyProgram)
+TILETWIN_PASSES(Nvrtc, nvrtcGetBundledHeadersInfo)
+TILETWIN_PASSES(Nvrtc, nvrtcGetLTOIR)
+TILETWIN_PASSES(Nvrtc, nvrtcGetLTOIRSize)
+TILETWIN_PASSES(Nvrtc, nvrtcGetLoweredName)
+TILETWIN_PASSES(Nvrtc, nvrtcGetNumSupportedArchs)
+TILETWIN_PASSES(Nvrtc, nvrtcGetOptiXIR)
+TILETWIN_PASSES(Nvrtc, nvrtcGetOptiXIRSize)
+TILETWIN_PASSES(Nvrtc, nvrtcGetPCHCreateStatus)
+TILETWIN_PASSES(Nvrtc, nvrtcGetPCHHeapSize)
+TILETWIN_PASSES(Nvrtc, nvrtcGetPCHHeapSizeRequired)
+TILETWIN_PASSES(Nvrtc, nvrtcGetPTX)
+TILETWIN_PASSES(Nvrtc, nvrtcGetPTXSize)
+TILETWIN_PASSES(Nvrtc, nvrtcGetProgramLog)
+TILETWIN_PASSES(Nvrtc, nvrtcGetProgramLogSize)
+TILETWIN_PASSES(Nvrtc, nvrtcGetSupportedArchs)
+TILETWIN_PASSES(Nvrtc, nvrtcGetTileIR)
+TILETWIN_PASSES(Nvrtc, nvrtcGetTileIRSize)
+TILETWIN_PASSES(Nvrtc, nvrtcInstallBundledHeaders)
+TILETWIN_PASSES(Nvrtc, nvrtcRemoveBundledHeaders)
+TILETWIN_PASSES(Nvrtc, nvrtcSetFlowCallback)
+TILETWIN_PASSES(Nvrtc, nvrtcSetPCHHeapSize)
+TILETWIN_PASSES(Nvrtc, nvrtcVersion)
 
-TILETWIN_NVRTC_PASSES(nvrtcAddNameExpression)
-TILETWIN_NVRTC_PASSES(nvrtcCompileProgram)
-TILETWIN_NVRTC_PASSES(nvrtcCreateProgram)
-TILETWIN_NVRTC_PASSES(nvrtcDestroyProgram)
-TILETWIN_NVRTC_PASSES(nvrtcGetBundledHeadersInfo)
-TILETWIN_NVRTC_PASSES(nvrtcGetLTOIR)
-TILETWIN_NVRTC_PASSES(nvrtcGetLTOIRSize)
-TILETWIN_NVRTC_PASSES(nvrtcGetLoweredName)
-TILETWIN_NVRTC_PASSES(nvrtcGetNumSupportedArchs)
-TILETWIN_NVRTC_PASSES(nvrtcGetOptiXIR)
-TILETWIN_NVRTC_PASSES(nvrtcGetOptiXIRSize)
-TILETWIN_NVRTC_PASSES(nvrtcGetPCHCreateStatus)
-TILETWIN_NVRTC_PASSES(nvrtcGetPCHHeapSize)
-TILETWIN_NVRTC_PASSES(nvrtcGetPCHHeapSizeRequired)
-TILETWIN_NVRTC_PASSES(nvrtcGetPTX)
-TILETWIN_NVRTC_PASSES(nvrtcGetPTXSize)
-TILETWIN_NVRTC_PASSES(nvrtcGetProgramLog)
-TILETWIN_NVRTC_PASSES(nvrtcGetProgramLogSize)
-TILETWIN_NVRTC_PASSES(nvrtcGetSupportedArchs)
-TILETWIN_NVRTC_PASSES(nvrtcGetTileIR)
-TILETWIN_NVRTC_PASSES(nvrtcGetTileIRSize)
-TILETWIN_NVRTC_PASSES(nvrtcInstallBundledHeaders)
-TILETWIN_NVRTC_PASSES(nvrtcRemoveBundledHeaders)
-TILETWIN_NVRTC_PASSES(nvrtcSetFlowCallback)
-TILETWIN_NVRTC_PASSES(nvrtcSetPCHHeapSize)
-TILETWIN_NVRTC_PASSES(nvrtcVersion)
-
-TILETWIN_NVRTC_API const char* nvrtcGetErrorString(Word result) {
-  const Function function = find("nvrtcGetErrorString");
+TILETWIN_IN_FRONT const char* nvrtcGetErrorString(Word result) {
+  const Function function = Nvrtc::find("nvrtcGetErrorString");
   if (!function) return "NVIDIA's libnvrtc is not there";
   return reinterpret_cast<const char*>(function(result, 0, 0, 0, 0, 0)); // NOLINT(performance-no-int-to-ptr): a word
 }
 
-TILETWIN_NVRTC_API Word nvrtcGetCUBINSize(Word program, size_t* bytes) {
-  if (!bytes) return call("nvrtcGetCUBINSize", program);
+TILETWIN_IN_FRONT Word nvrtcGetCUBINSize(Word program, size_t* bytes) {
+  if (!bytes) return Nvrtc::call("nvrtcGetCUBINSize", program);
   std::string made;
   const Word result = image(program, made);
   if (!result) *bytes = made.size();
   return result;
 }
 
-TILETWIN_NVRTC_API Word nvrtcGetCUBIN(Word program, char* bytes) {
-  if (!bytes) return call("nvrtcGetCUBIN", program);
+TILETWIN_IN_FRONT Word nvrtcGetCUBIN(Word program, char* bytes) {
+  if (!bytes) return Nvrtc::call("nvrtcGetCUBIN", program);
   std::string made;
   const Word result = image(program, made);
   if (!result) made.copy(bytes, made.size());
