@@ -16,6 +16,7 @@ larger number every sixth."""
 COSTLY = {
     "checks": "kernels_memory kernels_unchanged reports",
     "codegen_tools": "cuda_source ir_command",
+    "counters": "machine_counters",
     "cuda": "fake_driver fake_jit_launch fake_launch",
     "debugger": "command_line editor",
     "diff": "diff_command diff_plugin triton_differences",

@@ -256,6 +256,10 @@ def profile(
         str, typer.Option("--json", metavar="FILE", help="Write everything that was counted as JSON.")
     ] = "",
     html: Annotated[str, typer.Option("--html", metavar="FILE", help="Write one HTML page.")] = "",
+    machine_code: Annotated[
+        bool,
+        typer.Option("--machine-code", help="Also run what ptxas makes of each kernel, and count its instructions."),
+    ] = False,
 ) -> None:
     """Run a script whose every Triton launch runs on the simulator, and say what its lines cost, by ncu's names.
 
@@ -263,7 +267,9 @@ def profile(
     """
     from tiletwin.counters import command
 
-    code = command.profile(words, kernels=kernels, lines=lines, json=json, html=html, fail=_fail)
+    code = command.profile(
+        words, kernels=kernels, lines=lines, json=json, html=html, machine_code=machine_code, fail=_fail
+    )
     raise typer.Exit(code)
 
 

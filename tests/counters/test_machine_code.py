@@ -5,16 +5,20 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from counted import FIRST_LINE, TEXT, counted, shared_at
+from tiletwin import counters, sim
 from tiletwin.counters import machine_code, report
 from tiletwin.counters.machine_code import Code
 from tiletwin.cuda import ptxas, sass
 
 LISTING = """\
+\t.section\t.text.other,"ax",@progbits
 .text.other:
 \t//## File "kernel.ptx", line 3
         /*0000*/                   EXIT ;
+\t.section\t.text.k,"ax",@progbits
 .text.k:
 \t//## File "kernel.ptx", line 16
         /*0000*/                   LDC R1, c[0x0][0x28] ;
@@ -35,10 +39,12 @@ LISTING = """\
 
 
 def test_the_listing_is_read():
-    assert machine_code.read(LISTING, "k") == [
-        Code(16, "LDC R1, c[0x0][0x28]", False), Code(17, "LDS.64 R2, [R4]", True),
-        Code(17, "CALL.REL.NOINC `(.L_x_3)", False), Code(20, "EXIT", True), Code(20, "EXIT", False),
+    found = [(one.line, one.opcode, one.guard is not None) for one in machine_code.read(LISTING, "k")]
+    assert found == [
+        (16, "LDC", False), (17, "LDS", True), (17, "CALL", False), (20, "EXIT", True), (20, "EXIT", False),
     ]  # fmt: skip
+    with pytest.raises(ValueError, match="no code of missing"):
+        machine_code.read(LISTING, "missing")
 
 
 def test_lines_of_the_text_take_the_place_of_the_sources():
@@ -51,7 +57,12 @@ def test_lines_of_the_text_take_the_place_of_the_sources():
 
 
 def lines(*codes: tuple[int, str]) -> list[Code]:
-    return [Code(FIRST_LINE + line, text.removeprefix("@"), text.startswith("@")) for line, text in codes]
+    """Machine code of lines of the body; @ in front of what has a predicate."""
+    text = '\t.section\t.text.k,"ax",@progbits\n'
+    for line, code in codes:
+        guard = "@P0 " if code.startswith("@") else ""
+        text += f'\t//## File "k.ptx", line {FIRST_LINE + line}\n        /*0000*/  {guard}{code.removeprefix("@")} ;\n'
+    return machine_code.read(text, "k")
 
 
 def test_code_runs_as_often_as_its_line():
@@ -88,6 +99,16 @@ def test_changed_accesses_are_found_and_called_estimates(monkeypatch):
     assert (accuracy["op_ld.sum"], accuracy["op_st.sum"]) == ("estimate", "exact")
 
 
+@pytest.mark.parametrize(("tool", "wheel"), [(ptxas, "nvidia-cuda-nvcc"), (sass, "nvidia-cuda-nvdisasm")])
+def test_machine_code_does_not_run_without_tools(monkeypatch, tool, wheel):
+    monkeypatch.setattr(tool, "find", lambda *of: None)
+    kernel = sim.load(TEXT.format(body=f"// without {wheel}", target="sm_90a"), file="k.ptx")["k"]
+    with counters.collect(machine_code=True) as launches:
+        kernel(np.zeros(4, np.int32), grid=1, block=32)
+    ran = launches[0].machine
+    assert ran is not None and ran.note.endswith(f"(pip install {wheel})")
+
+
 def test_without_tools_nothing_is_said(monkeypatch):
     monkeypatch.setattr(ptxas, "find", lambda: None)
     assert machine_code.of(TEXT, "sm_90a", "k") is None
@@ -100,4 +121,4 @@ def test_of_the_tools():
     text = TEXT.format(body=shared_at(4) + "ld.shared.u32 %r3, [%r2];\nst.global.u32 [%rd0], %r3;", target="sm_90a")
     code = machine_code.of(text, "sm_90a", "k")
     assert code is not None
-    assert [one.line for one in code if one.text.startswith(("LDS", "STG"))] == [FIRST_LINE + 2, FIRST_LINE + 3]
+    assert [one.line for one in code if one.opcode in ("LDS", "STG")] == [FIRST_LINE + 2, FIRST_LINE + 3]

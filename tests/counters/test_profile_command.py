@@ -9,6 +9,7 @@ from pathlib import Path
 import children
 import jsonschema
 import pytest
+from tiletwin.cuda import ptxas, sass
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """\
@@ -127,3 +128,20 @@ def test_the_page(folder):
     page = (folder / "page.html").read_text()
     assert page.startswith("<!DOCTYPE html>") and "values = tl.load(x + rows * n)" in page
     assert "<script src" not in page and "http" not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+@pytest.mark.skipif(
+    ptxas.find() is None or sass.find(sass.TOOLS[:1]) is None, reason="there is no ptxas, or no nvdisasm"
+)
+def test_machine_code(folder):
+    done = children.run(*COMMAND, "--machine-code", "--json", "counts.json", "script.py", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("counters are those of the machine code, which has written what the PTX has") == 2
+    made = json.loads((folder / "counts.json").read_text())
+    jsonschema.validate(made, json.loads((ROOT / "docs" / "profile.schema.json").read_text()))
+    for launch in made["launches"]:
+        code, counted = launch["machine_code"], {one["name"]: one for one in launch["counters"]}
+        assert code["same_results"] is True and len(code["code"]) == code["instructions"]
+        executed = counted["smsp__inst_executed.sum"]
+        assert executed["value"] == code["executed"] == sum(one["executed"] for one in code["code"])
+        assert executed["accuracy"] == "exact"

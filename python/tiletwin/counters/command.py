@@ -25,12 +25,13 @@ def profile(
     lines: int,
     json: str,
     html: str,
+    machine_code: bool,
     fail: Fail,
 ) -> int:
     """Runs `[-m] NAME ARGUMENTS...` and says what its launches did. Returns the exit code.
 
     kernels: names with wildcards, joined by commas; empty: all. lines: of each launch that are printed, 0: all. json,
-    html: files; empty: none.
+    html: files; empty: none. machine_code: count that, too.
     """
     from tiletwin import script
 
@@ -44,7 +45,7 @@ def profile(
     from tiletwin import counters
     from tiletwin.counters.report import reports_of
 
-    with counters.collect() as launches:
+    with counters.collect(machine_code) as launches:
         ended = script.run_to_end(named)
     patterns = [pattern.strip() for pattern in kernels.split(",") if pattern.strip()] or ["*"]
     chosen = [launch for launch in launches if any(fnmatch.fnmatchcase(launch.name, p) for p in patterns)]

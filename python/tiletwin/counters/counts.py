@@ -181,6 +181,35 @@ class Traffic(NamedTuple):
 
 
 @dataclass
+class MachineInstruction:
+    """An instruction of machine code, and what it did in a launch. opcode: IMAD; words: what stands behind points.
+
+    line: of the PTX text that it comes from, 0: not known. Numbers as `Instruction` has them.
+    """
+
+    opcode: str
+    words: tuple[str, ...]
+    text: str
+    line: int
+    executed: int = 0
+    executed_on: int = 0
+    threads: int = 0
+    threads_on: int = 0
+    parted: int = 0
+    memory: dict[str, Memory] = field(default_factory=lambda: {space: Memory() for space in SPACES})
+
+
+@dataclass
+class MachineRun:
+    """Machine code that has run beside a launch. instructions: all of the entry, in the code's order; none where it has
+    not run, and then `note` says why. same: whether memory was the same after both."""
+
+    instructions: list[MachineInstruction]
+    same: bool
+    note: str = ""
+
+
+@dataclass
 class Launch:
     """A launch on the simulator.
 
@@ -199,6 +228,8 @@ class Launch:
     instructions: list[Instruction]
     timeline: Timeline
     traffic: list[Traffic]
+    machine: MachineRun | None = None
+    """Its machine code, where that has run beside it."""
 
     @staticmethod
     def of(kernel: Any, grid: Any, block: Any, cluster: Any, shared: int, rows: tuple[Any, ...]) -> Launch:

@@ -73,6 +73,11 @@ def of_report(report: Report) -> dict[str, Any]:
         "machine_code": report.machine and {
             "instructions": report.machine.instructions, "executed": report.machine.executed,
             "changed": [one.ptx_line for one in report.machine.changed],
+            "same_results": report.machine.ran and report.machine.ran.same,
+            "code": [
+                {"text": one.text, "ptx_line": one.line, "executed": one.executed, "threads_on": one.threads_on}
+                for one in (report.machine.ran.instructions if report.machine.ran else ())
+            ],
         },
         "roof": roof and {
             "gpu": roof.gpu.name, "operations": roof.operations, "bytes": roof.bytes, "intensity": roof.intensity,

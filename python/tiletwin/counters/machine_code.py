@@ -13,18 +13,16 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from tiletwin.counters.counts import Instruction, Launch
 from tiletwin.cuda import ptxas, sass
 from tiletwin.errors import PTXASError
+from tiletwin.machine import listing
+from tiletwin.machine.listing import Instruction as Code
 
 _LOCATION = re.compile(r"\s*\.(?:loc|file)\b")
 _STATEMENT = re.compile(r"\s*(?:\{\s*)?(?:@!?%\w+\s+)?[a-z][\w.:]*[\s;]")
 _DEBUG = re.compile(r"\.section\s+\.debug[^{]*\{[^}]*\}")
-_LINE = re.compile(r'\s*//## File "[^"]*", line (\d+)')
-_TEXT = re.compile(r"\.text\.(\S+):")
-_CODE = re.compile(r"\s*/\*[0-9a-f]{4,}\*/\s+(?:(@!?U?P\w+)\s+)?(.*?)\s*;")
 _LABEL = re.compile(r"\s*\$?\w+:")
 _JUMP = re.compile(r"\b(?:bra|brx)\b")
 _ONE_TO_ONE = {
@@ -34,16 +32,6 @@ _ONE_TO_ONE = {
 }  # fmt: skip
 """Beginnings of instructions of PTX, and of the instruction that ptxas makes of each."""
 _ACCESSES = ("ld.global", "ld.shared", "st.global", "st.shared")
-
-
-class Code(NamedTuple):
-    """An instruction of machine code."""
-
-    line: int
-    """Of the PTX text."""
-    text: str
-    """Without its predicate."""
-    has_predicate: bool
 
 
 def with_lines(text: str) -> str:
@@ -58,23 +46,12 @@ def with_lines(text: str) -> str:
     return _DEBUG.sub("", "\n".join(lines)) + '\n.file 1 "kernel.ptx"\n'
 
 
-def read(listing: str, entry: str) -> list[Code]:
-    """The code of an entry in what nvdisasm prints, but for what never runs: what fills the end, and ways that only
-    calls reach, which are for rare numbers."""
-    function, line, code = "", 0, []
-    for text in listing.splitlines():
-        if match := _LINE.match(text):
-            line = int(match[1])
-        elif match := _TEXT.match(text):
-            function, line = match[1], 0
-        elif (match := _CODE.match(text)) and function == entry:
-            code.append(Code(line, match[2], match[1] is not None))
-    while code and (code[-1].text.startswith("NOP") or code[-1].text.startswith("BRA")):
-        code.pop()
-    if any(one.text.startswith("CALL") for one in code):
-        exits = [at for at, one in enumerate(code) if one.text.startswith("EXIT")]
-        code = code[: exits[-1] + 1] if exits else code
-    return code
+def read(text: str, entry: str) -> list[Code]:
+    """The code of an entry in what nvdisasm prints, but for ways that only calls reach, which are for rare numbers.
+    Errors: ValueError, the entry is not there."""
+    code = listing.read(text, entry).instructions
+    exits = [at for at, one in enumerate(code) if one.opcode == "EXIT"]
+    return code[: exits[-1] + 1] if exits and any(one.opcode == "CALL" for one in code) else code
 
 
 def of(text: str, target: str, entry: str) -> list[Code] | None:
@@ -85,7 +62,7 @@ def of(text: str, target: str, entry: str) -> list[Code] | None:
     try:
         made = tool.assemble(with_lines(text), target, options=["-lineinfo"])
         return read(sass.disassemble(made.cubin, lines=True), entry)
-    except (RuntimeError, PTXASError):
+    except (RuntimeError, ValueError, PTXASError):
         return None
 
 
@@ -111,7 +88,7 @@ def _blocks(text: str) -> dict[int, int]:
 def _copies(launch: Launch, code: list[Code]) -> Counter[int]:
     """How many instructions of its own each line of PTX has, of those that are one to one."""
     families = {one.ptx_line: _family(one.text) for one in _own(launch)}
-    own = (one.line for one in code if families.get(one.line) and one.text.startswith(families[one.line]))
+    own = (one.line for one in code if families.get(one.line) and one.opcode.startswith(families[one.line]))
     return Counter(own)
 
 
@@ -128,7 +105,7 @@ def executed(launch: Launch, code: list[Code]) -> int:
         on_of[one.ptx_line] = max(on_of[one.ptx_line], one.executed_on)
     # Where ptxas has made a jump of a predicate, no warp without a lane comes by.
     return round(sum(
-        (all_of if one.has_predicate else on_of)[one.line] / unrolled.get(blocks.get(one.line, -1), 1) for one in code
+        (on_of if one.guard is None else all_of)[one.line] / unrolled.get(blocks.get(one.line, -1), 1) for one in code
     ))  # fmt: skip
 
 
@@ -136,7 +113,7 @@ def changed(launch: Launch, code: list[Code]) -> list[Instruction]:
     """Loads and stores that ptxas has not kept as they are: they have no instruction of their own, because it has
     dropped them or made one of several, or it has put them behind a condition."""
     copies, text = _copies(launch, code), launch.ptx.split("\n")
-    free = {one.line for one in code if not one.has_predicate}
+    free = {one.line for one in code if one.guard is None}
     return [
         one
         for one in _own(launch)

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tiletwin.counters import advice, estimate, machine_code, metrics, occupancy, roofline, trust
-from tiletwin.counters.counts import Instruction, Launch, merged
+from tiletwin.counters import advice, estimate, machine_code, machine_metrics, metrics, occupancy, roofline, trust
+from tiletwin.counters.counts import Instruction, Launch, MachineRun, merged
 from tiletwin.counters.work import work_of
 from tiletwin.cuda import ptxas
 from tiletwin.errors import PTXASError
@@ -21,12 +21,14 @@ _TARGET = re.compile(r"^\s*\.target\s+(sm_(\d+)\w*)", re.MULTILINE)
 
 
 class Machine(NamedTuple):
-    """What the machine code says. instructions: of the entry; executed: about ncu's smsp__inst_executed.sum; changed:
-    loads and stores of the text that ptxas has dropped, merged, or put behind a condition."""
+    """What the machine code says. instructions: of the entry; executed: ncu's smsp__inst_executed.sum, about, if it has
+    not run; changed: loads and stores of the text that ptxas has dropped, merged, or put behind a condition; ran: what
+    each instruction did, if it has run."""
 
     instructions: int
     executed: int
     changed: list[Instruction]
+    ran: MachineRun | None = None
 
 
 @dataclass
@@ -49,7 +51,9 @@ class Report:
 
     @functools.cached_property
     def metrics(self) -> dict[str, metrics.Metric]:
-        """Counters by name. Those of accesses that ptxas has changed are estimates."""
+        """Counters by name, of machine code that has run; else accesses that ptxas has changed are estimates."""
+        if self.machine and self.machine.ran:
+            return machine_metrics.of(self.launch, self.machine.ran)
         found = metrics.of(self.launch.instructions)
         for one in self.machine.changed if self.machine else ():
             opcode, space = one.text.split(".")[:2]
@@ -78,6 +82,9 @@ _code = functools.cache(machine_code.of)
 
 
 def _machine(launch: Launch, target: str) -> Machine | None:
+    ran = launch.machine
+    if ran and ran.instructions:
+        return Machine(len(ran.instructions), sum(one.executed for one in ran.instructions), [], ran)
     code = _code(launch.ptx, target, launch.name)
     if code is None:
         return None
@@ -104,6 +111,8 @@ def report_of(launch: Launch, launches: int = 1) -> Report:
         estimates = [estimate.of(work, device) for device in devices]
         if estimates:
             notes += trust.outside(work, estimates[0].seconds) + trust.left_out(launch, assembled is not None)
+    if launch.machine and launch.machine.note:
+        notes.append(launch.machine.note)
     said = advice.of(launch, fits, assembled)
     machine = _machine(launch, target)
     return Report(launch, launches, target, capability, assembled, machine, fits, roof, estimates, said, notes)

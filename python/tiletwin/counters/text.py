@@ -64,10 +64,13 @@ def facts(report: Report) -> list[str]:
         )
     lines += [time_text(one) for one in report.estimates]
     if (machine := report.machine) is not None:
+        runs, source = ("ran", "as it ran") if machine.ran else ("run about", "by lines of PTX")
         lines.append(
-            f"machine code: {machine.instructions} instructions, of which warps run about {machine.executed:,} "
-            "(smsp__inst_executed.sum, by lines of PTX)"
+            f"machine code: {machine.instructions} instructions, of which warps {runs} {machine.executed:,} "
+            f"(smsp__inst_executed.sum, {source})"
         )
+        if machine.ran and machine.ran.same:
+            lines.append("counters are those of the machine code, which has written what the PTX has")
         for one in machine.changed:
             place = report.launch.place_of(one)
             lines.append(
@@ -158,5 +161,5 @@ def show(reports: list[Report], console: Any, most_lines: int = 0) -> None:
     if any(m.accuracy == ESTIMATE and m.value for report in reports for m in report.metrics.values()):
         console.print(
             "exact: as ncu counts on an H200, as far as ptxas keeps the text's accesses; estimate: instructions of "
-            "PTX, or memory that ptxas manages"
+            "PTX (--machine-code counts those of the GPU), memory that ptxas manages, accesses that wait for copies"
         )

@@ -19,19 +19,21 @@ def find(names: tuple[str, ...] = TOOLS) -> toolkit.Tool | None:
     return next((tool for tool in map(toolkit.find, names) if tool is not None), None)
 
 
-def disassemble(cubin: bytes, lines: bool = False) -> str:
-    """The SASS of a cubin. lines: with the lines that it comes from, which nvdisasm alone prints.
+def disassemble(cubin: bytes, lines: bool = False, data: bool = False) -> str:
+    """The SASS of a cubin. lines: with the lines that it comes from. data: with all other sections. Both are what
+    nvdisasm alone prints.
 
     Errors: RuntimeError, no disassembler was found, or it does not take the bytes.
     """
-    names = TOOLS[:1] if lines else TOOLS
+    names = TOOLS[:1] if lines or data else TOOLS
     tool = find(names)
     if tool is None:
         looked = "\n".join(map(toolkit.where_looked, names))
-        missing = "no nvdisasm" if lines else "neither nvdisasm nor cuobjdump"
+        missing = "no nvdisasm" if lines or data else "neither nvdisasm nor cuobjdump"
         raise RuntimeError(f"{missing} was found; looked at:\n{looked}")
     is_nvdisasm = tool.path.name.startswith("nvdisasm")
-    options = ["--print-code", *(["--print-line-info"] if lines else [])] if is_nvdisasm else ["--dump-sass"]
+    shown = [*([] if data else ["--print-code"]), *(["--print-line-info"] if lines else [])]
+    options = shown if is_nvdisasm else ["--dump-sass"]
     with tempfile.TemporaryDirectory(prefix="tiletwin-sass-") as folder:
         file = Path(folder, "kernel.cubin")
         file.write_bytes(cubin)
