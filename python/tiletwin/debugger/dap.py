@@ -1,7 +1,8 @@
 """`tiletwin debug --dap`: a server of the Debug Adapter Protocol, to which editors attach.
 
 Here:      requests of an editor, events for it. Its threads are warps.
-Not here:  messages on the wire (dap_wire.py), the program (session.py), what a thread holds (thread.py).
+Not here:  breakpoints (dap_breakpoints.py), messages on the wire (dap_wire.py), the program (session.py), what a thread
+           holds (thread.py).
 Idea:      one thread reads requests, another waits for the program. Requests that look at a kernel are answered only
            while it stands, and then nobody waits.
 Source:    Debug Adapter Protocol, "Specification", microsoft.github.io/debug-adapter-protocol.
@@ -22,11 +23,11 @@ from typing import Any
 
 from tiletwin.debugger import show, value_text
 from tiletwin.debugger.command_line import CommandLine
-from tiletwin.debugger.conditions import Condition
 from tiletwin.debugger.connection import Refused
+from tiletwin.debugger.dap_breakpoints import Breakpoints, as_dap
 from tiletwin.debugger.dap_wire import Wire
 from tiletwin.debugger.expressions import Address, Evaluation, Parted
-from tiletwin.debugger.session import Breakpoint, Session, Stop
+from tiletwin.debugger.session import Session, Stop
 from tiletwin.debugger.thread import Thread
 from tiletwin.debugger.values import Register
 
@@ -57,13 +58,9 @@ class Server:
         self._line: CommandLine | None = None
         self._lock = threading.RLock()
         """Around the session, but not while somebody waits for the program."""
-        self._configured: list[Callable[[Session], None]] = []
-        """What an editor asked for before it said what to start."""
         self._frames: list[tuple[int, int]] = []
         self._scopes: list[Callable[[], list[Variable]]] = []
-        self._by_file: dict[str, list[int]] = {}
-        self._functions: list[int] = []
-        self._data: list[int] = []
+        self._breakpoints = Breakpoints(wire, self._names)
         self._is_over = False
 
     # ---- Messages ----------------------------------------------------------------------------------------------------
@@ -76,7 +73,8 @@ class Server:
                 break
             if message.get("type") != "request":
                 continue
-            handle = getattr(self, f"_{message['command']}_request", None)
+            name = f"{message['command']}_request"
+            handle = getattr(self, f"_{name}", None) or getattr(self._breakpoints, name, None)
             if handle is None:
                 self._wire.refuse(message, f"{message['command']} is not supported")
                 continue
@@ -106,8 +104,7 @@ class Server:
         self._session = self._line.session
         self._session.use(output=subprocess.PIPE, cwd=arguments.get("cwd"))
         self._session.stops_at_launch = bool(arguments.get("stopOnEntry"))
-        for change in self._configured:
-            change(self._session)
+        self._breakpoints.begin(self._session)
         self._wire.answer(request)
         if self._is_configured:
             self._begin()
@@ -172,7 +169,7 @@ class Server:
                 print(show.writer(facts["writer"]))
             body["description"] = "changed: " + output.getvalue().strip()
         for breakpoint in self._running.breakpoints.values():
-            self._wire.event("breakpoint", {"reason": "changed", "breakpoint": self._as_dap(breakpoint)})
+            self._wire.event("breakpoint", {"reason": "changed", "breakpoint": as_dap(breakpoint)})
         self._wire.event("stopped", body)
 
     def _forget(self) -> None:
@@ -184,90 +181,6 @@ class Server:
         if self._session is None:
             raise Refused("nothing was launched")
         return self._session
-
-    # ---- Breakpoints -------------------------------------------------------------------------------------------------
-
-    def _as_dap(self, breakpoint: Breakpoint) -> dict[str, Any]:
-        found: dict[str, Any] = {"id": breakpoint.number, "verified": bool(breakpoint.at[0])}
-        if breakpoint.at[0] and not breakpoint.function:
-            return found | {"line": breakpoint.at[1]}
-        return found | ({} if breakpoint.at[0] else {"message": "waits for a kernel that has this place"})
-
-    def _replace(self, known: list[int], places: list[dict[str, Any]], conditions: list[str]) -> list[dict[str, Any]]:
-        """An editor gives all breakpoints of one sort each time."""
-        session = self._running
-        for number in known:
-            session.remove(number)
-        known.clear()
-        answers = []
-        for where, condition in zip(places, conditions):
-            try:
-                added = session.add(**where, condition=Condition.of(condition))
-            except Refused as error:
-                answers.append({"verified": False, "message": str(error)})
-                continue
-            known.append(added.number)
-            answers.append(self._as_dap(added))
-        return answers
-
-    def _later(self, request: dict, arguments: dict, handle: Callable) -> bool:
-        """Before launch: nothing can be set yet, and nothing is verified."""
-        if self._session is not None:
-            return False
-        self._configured.append(lambda session: handle(arguments))
-        count = len(arguments.get("breakpoints", []))
-        self._wire.answer(request, {"breakpoints": [{"verified": False}] * count})
-        return True
-
-    def _set_lines(self, arguments: dict) -> list[dict[str, Any]]:
-        path = arguments["source"]["path"]
-        wanted = arguments.get("breakpoints", [])
-        places = [{"file": path, "line": one["line"]} for one in wanted]
-        conditions = [one.get("condition") or "" for one in wanted]
-        return self._replace(self._by_file.setdefault(path, []), places, conditions)
-
-    def _setBreakpoints_request(self, request: dict, arguments: dict) -> None:
-        if not self._later(request, arguments, self._set_lines):
-            self._wire.answer(request, {"breakpoints": self._set_lines(arguments)})
-
-    def _set_functions(self, arguments: dict) -> list[dict[str, Any]]:
-        wanted = arguments["breakpoints"]
-        places = [{"function": one["name"]} for one in wanted]
-        return self._replace(self._functions, places, [one.get("condition") or "" for one in wanted])
-
-    def _setFunctionBreakpoints_request(self, request: dict, arguments: dict) -> None:
-        if not self._later(request, arguments, self._set_functions):
-            self._wire.answer(request, {"breakpoints": self._set_functions(arguments)})
-
-    def _setExceptionBreakpoints_request(self, request: dict, arguments: dict) -> None:
-        self._wire.answer(request)  # traps and deadlocks always stop
-
-    def _dataBreakpointInfo_request(self, request: dict, arguments: dict) -> None:
-        try:
-            address = Evaluation(self._names(arguments.get("frameId"))).address(arguments["name"])
-        except Refused as error:
-            self._wire.answer(request, {"dataId": None, "description": str(error)})
-            return
-        size = arguments.get("bytes") or address.size or 4
-        self._wire.answer(request, {
-            "dataId": f"{address.space},{address.at},{size}", "accessTypes": ["write"],
-            "description": f"{size} bytes at {show.place(address)}",
-        })  # fmt: skip
-
-    def _setDataBreakpoints_request(self, request: dict, arguments: dict) -> None:
-        session = self._running
-        for number in self._data:
-            session.remove(number)
-        self._data.clear()
-        answers = []
-        for one in arguments["breakpoints"]:
-            space, at, size = one["dataId"].split(",")
-            try:
-                self._data.append(session.watch(space, int(at), int(size), one["dataId"]))
-                answers.append({"id": self._data[-1], "verified": True})
-            except Refused as error:
-                answers.append({"verified": False, "message": str(error)})
-        self._wire.answer(request, {"breakpoints": answers})
 
     # ---- Threads and stacks ------------------------------------------------------------------------------------------
 
