@@ -5,8 +5,8 @@
 
 `record` compiles the right and wrong submissions with the installed Triton, runs them on inputs of the judge's own
 cases (made anew from seed and number) and compares their results with the reference's under the judge's bounds. It
-needs Triton and torch with CUDA, and of tiletwin its Python files only. Each batch has a process of its own: what hangs
-or crashes costs its own result. `compare` puts both verdicts beside each other, case by case.
+needs Triton, torch with CUDA and tiletwin. Each batch has a process of its own: what hangs or crashes costs its own
+result. `compare` puts both verdicts beside each other, case by case.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ import sys
 import tempfile
 import threading
 import time
-import types
 from pathlib import Path
 from typing import Any
 
@@ -47,27 +46,10 @@ def chosen(corpus: Path) -> list[dict[str, Any]]:
 # ---- one process: a batch ----
 
 
-def python_files_alone() -> None:
-    """Makes `tiletwin.judge` importable where tiletwin is not built: the package without its first file, and nothing in
-    place of what only launches and messages need."""
-    package = types.ModuleType("tiletwin")
-    package.__path__ = [str(ROOT / "python/tiletwin")]
-    hooks: set[Any] = set()
-    knobs = types.ModuleType("tiletwin.knobs")
-    knobs.runtime = types.SimpleNamespace(launch_enter_hook=hooks)  # type: ignore[attr-defined]
-    package.knobs = knobs  # type: ignore[attr-defined]
-    sys.modules |= {"tiletwin": package, "tiletwin.knobs": knobs}
-    if importlib.util.find_spec("msgspec") is None:
-        sys.modules["msgspec"] = types.ModuleType("msgspec")
-    sys.modules["tiletwin.judge"] = judge = types.ModuleType("tiletwin.judge")
-    judge.__path__ = [str(ROOT / "python/tiletwin/judge")]
-
-
 def batch(path: Path) -> None:
     """Prints a line of JSON for each submission of a batch, and one before it begins."""
     from problems import submissions
 
-    python_files_alone()
     known = {one.name: one for one in submissions()}
     for item in json.loads(path.read_text()):
         print(json.dumps({"begins": item["name"]}), flush=True)
@@ -113,8 +95,12 @@ def on_gpu(submission: str, reference: str, numbers: list[int], folder: Path) ->
             break
         if case.number not in numbers:
             continue
-        args = inputs.arguments(case)
-        answer = oracle.answer(problem, args, 0, case.seed)
+        try:
+            args = inputs.arguments(case)
+            answer = oracle.answer(inputs.problem_of(case), args, 0, case.seed)
+        except (oracle.Refused, ValueError) as error:
+            found.append([case.number, "refused", str(error)[:300]])
+            continue
         packer = frames.Packer()
         tree, behind = packer.tree(args), packer.tree(answer.cotangents)
         placed = [data.cuda() for data in packer.storages]

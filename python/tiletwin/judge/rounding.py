@@ -20,6 +20,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_flatten, tree_map
 
 from tiletwin.judge import rounding_rules
+from tiletwin.judge.rounding_moves import Operation
 from tiletwin.judge.work import OperationMode, name_of
 
 UNITS = {torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8, torch.float32: 2.0**-24, torch.float64: 2.0**-53}
@@ -132,7 +133,7 @@ class Rounding(OperationMode):
             changed += _written(func, args, kwargs)
         inputs = [value for value in tree_flatten(before)[0] if isinstance(value, torch.Tensor)]
         if changed and func is not torch.ops.aten._local_scalar_dense.default:
-            bounds = rounding_rules.bounds_of(self, func, before[0], before[1], inputs, changed)
+            bounds = rounding_rules.bounds_of(Operation(self, func, before[0], before[1], changed), inputs)
             for value, bound in zip(changed, bounds):
                 if rounded_to is not None and name_of(func) == "_to_copy":
                     bound = bound + _of_cast(value, rounded_to)

@@ -1,11 +1,14 @@
 """What operations make of operands that are off: they run again with others, and the largest change counts.
 
-Here:      which other operands, distances of results.
+Here:      an operation that has run, which other operands it gets, distances of results.
 Not here:  which operation is moved how (rounding_rules.py).
 """
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
@@ -25,6 +28,9 @@ _INDEXED = frozenset(
 )
 """With other indices these read elsewhere, or fail."""
 
+Change = Callable[[torch.Tensor], torch.Tensor]
+"""Another operand of the same shape and dtype; of what the operation writes, in memory of its own."""
+
 
 class Rounding(Protocol):
     """What rules ask of the mode: numbers, a rounding.Arithmetic; contractions, a rounding.Contractions; the bound of a
@@ -38,94 +44,95 @@ class Rounding(Protocol):
     def bound(self, tensor: torch.Tensor) -> torch.Tensor: ...
 
 
+@dataclass(frozen=True)
+class Operation:
+    """One that has run. args, kwargs: as they were before. outputs: what it has made or written."""
+
+    mode: Rounding
+    func: Any
+    args: tuple
+    kwargs: dict[str, Any]
+    outputs: list[torch.Tensor]
+
+    @property
+    def name(self) -> str:
+        return name_of(self.func)
+
+    def again(self, change: Change) -> list[torch.Tensor]:
+        """The outputs with other operands; of what is written in place copies are."""
+        from torch.utils._python_dispatch import _disable_current_modes
+
+        made: dict[int, torch.Tensor] = {}
+
+        def once(value: Any) -> Any:
+            """A tensor that is two operands is one number in both: x == x says whether it is NaN."""
+            return made.setdefault(id(value), change(value)) if isinstance(value, torch.Tensor) else value
+
+        with _disable_current_modes():
+            state = torch.random.get_rng_state()
+            args, kwargs = tree_map(once, (self.args, self.kwargs))
+            result = self.func(*args, **kwargs)
+            torch.random.set_rng_state(state)
+        several = result if isinstance(result, (list, tuple)) else [result]
+        found = [value for value in several if isinstance(value, torch.Tensor)]
+        if len(found) == len(self.outputs):
+            return found
+        return [value.new_full(value.shape, float("nan")) for value in self.outputs]
+
+    def largest(self, changes: Iterable[Change], apart: Any = None) -> list[torch.Tensor]:
+        """The largest distance of each output that one of the changes makes. apart: in place of `distance`."""
+        found = self.nothing()
+        for change in changes:
+            pairs = zip(self.again(change), self.outputs, strict=True)
+            found = [torch.maximum(most, (apart or distance)(*pair)) for most, pair in zip(found, pairs, strict=True)]
+        return found
+
+    def nothing(self) -> list[torch.Tensor]:
+        """A distance of 0 for each output."""
+        return [zeros(value) for value in self.outputs]
+
+
 def zeros(value: torch.Tensor) -> torch.Tensor:
     return torch.zeros(value.shape, dtype=torch.float64)
 
 
-def run_again(
-    func: Any, args: tuple, kwargs: dict[str, Any], change: Any, outputs: list[torch.Tensor]
-) -> list[torch.Tensor]:
-    """The results with other operands; of what is written in place copies are."""
-    from torch.utils._python_dispatch import _disable_current_modes
+def moved(op: Operation, steps: float) -> list[torch.Tensor]:
+    """What results change by at most when operands are moved as far as they may be off and `steps` of their size more.
+    Results that are no floats: infinity where they change."""
 
-    made: dict[int, torch.Tensor] = {}
+    def change(value: torch.Tensor, direction: int) -> torch.Tensor:
+        if not value.is_floating_point():
+            return value.clone()
+        sign = (1.0, -1.0)[direction] if direction < 2 else signs(value, op.mode.generator)
+        return _off(op.mode, value, sign, steps)
 
-    def once(value: Any) -> Any:
-        """A tensor that is two operands is one number in both: x == x says whether it is NaN."""
-        return made.setdefault(id(value), change(value)) if isinstance(value, torch.Tensor) else value
-
-    with _disable_current_modes():
-        state = torch.random.get_rng_state()
-        changed_args, changed = tree_map(once, (args, kwargs))
-        result = func(*changed_args, **changed)
-        torch.random.set_rng_state(state)
-    found = [
-        value
-        for value in (result if isinstance(result, (list, tuple)) else [result])
-        if isinstance(value, torch.Tensor)
-    ]
-    if len(found) == len(outputs):
-        return found
-    flat = [leaf for value in found for leaf in (value if isinstance(value, (list, tuple)) else [value])]
-    return flat if len(flat) == len(outputs) else [value.new_full(value.shape, float("nan")) for value in outputs]
+    return op.largest(functools.partial(change, direction=direction) for direction in range(_DIRECTIONS))
 
 
-def moved(
-    mode: Rounding,
-    func: Any,
-    args: tuple,
-    kwargs: dict[str, Any],
-    outputs: list[torch.Tensor],
-    steps: float,
-    factor: float = 2.0,
-) -> list[torch.Tensor]:
-    """What results change by at most, `factor` times, when operands are moved as far as they may be off and `steps` of
-    their size more. Results that are no floats: infinity where they change."""
-    found = [zeros(value) for value in outputs]
-    for direction in range(_DIRECTIONS):
-
-        def change(value: Any, direction: int = direction) -> Any:
-            if not value.is_floating_point():
-                return value.clone()
-            size = mode.bound(value) + steps * value.abs().nan_to_num(posinf=0.0, neginf=0.0)
-            sign = (1.0, -1.0)[direction] if direction < 2 else signs(value, mode.generator)
-            return torch.where(size > 0, value + sign * size, value)
-
-        for number, other in enumerate(run_again(func, args, kwargs, change, outputs)):
-            found[number] = torch.maximum(found[number], distance(other, outputs[number]))
-    return [factor * bound for bound in found]
-
-
-def moved_alone(
-    mode: Rounding,
-    func: Any,
-    args: tuple,
-    kwargs: dict[str, Any],
-    outputs: list[torch.Tensor],
-    steps: float = 0.0,
-) -> list[torch.Tensor]:
+def moved_alone(op: Operation, steps: float = 0.0) -> list[torch.Tensor]:
     """The sum of what results change by when one operand after the other is moved as far as it may be off, and `steps`
     of its size more; at least what all of them do together."""
-    floats = [value for value in (*args, *kwargs.values()) if is_float(value)]
-    operands = [value for value in floats if steps or bool(mode.bound(value).any())]
-    sums = [zeros(value) for value in outputs]
-    together = [zeros(value) for value in outputs]
-    groups = [[one] for one in operands]
-    for chosen in (*groups, operands) if len(groups) != 1 else groups:
-        most = [zeros(value) for value in outputs]
-        for sign in (1.0, -1.0):
 
-            def change(value: Any, sign: float = sign, chosen: list[torch.Tensor] = chosen) -> Any:
-                if any(value is one for one in chosen):
-                    size = mode.bound(value) + steps * value.abs().nan_to_num(posinf=0.0)
-                    return torch.where(size > 0, value + sign * size, value)
-                return value.clone()
+    def change(value: torch.Tensor, sign: float, chosen: list[torch.Tensor]) -> torch.Tensor:
+        is_chosen = any(value is one for one in chosen)
+        return _off(op.mode, value, sign, steps) if is_chosen else value.clone()
 
-            for number, other in enumerate(run_again(func, args, kwargs, change, outputs)):
-                most[number] = torch.maximum(most[number], distance(other, outputs[number]))
-        target = together if chosen is operands else sums
-        target[:] = [a + b for a, b in zip(target, most)]
-    return [torch.maximum(a, b) for a, b in zip(sums, together)]
+    def of(chosen: list[torch.Tensor]) -> list[torch.Tensor]:
+        return op.largest(functools.partial(change, sign=sign, chosen=chosen) for sign in (1.0, -1.0))
+
+    floats = [value for value in (*op.args, *op.kwargs.values()) if is_float(value)]
+    operands = [value for value in floats if steps or bool(op.mode.bound(value).any())]
+    sums = op.nothing()
+    for one in operands:
+        sums = [a + b for a, b in zip(sums, of([one]), strict=True)]
+    if len(operands) < 2:
+        return sums
+    return [torch.maximum(a, b) for a, b in zip(sums, of(operands), strict=True)]
+
+
+def _off(mode: Rounding, value: torch.Tensor, sign: float | torch.Tensor, steps: float) -> torch.Tensor:
+    size = mode.bound(value) + steps * value.abs().nan_to_num(posinf=0.0)
+    return torch.where(size > 0, value + sign * size, value)
 
 
 def signs(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
@@ -141,36 +148,27 @@ def distance(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return torch.where(same, 0.0, (a - b).abs().nan_to_num(nan=float("inf"), posinf=float("inf")))
 
 
-def of_undecided(
-    mode: Rounding,
-    func: Any,
-    args: tuple,
-    kwargs: dict[str, Any],
-    undecided: list[torch.Tensor],
-    outputs: list[torch.Tensor],
-) -> list[torch.Tensor]:
+def of_undecided(op: Operation, undecided: list[torch.Tensor]) -> list[torch.Tensor]:
     """What decisions that rounding takes do: each may be the other one, and a whole number another one."""
-    found = [zeros(value) for value in outputs]
     are_bool = all(value.dtype == torch.bool for value in undecided)
-    if not are_bool and name_of(func) in _INDEXED:
-        return [one + float("inf") for one in found]
-    for direction in range(_DIRECTIONS):
+    if not are_bool and op.name in _INDEXED:
+        return [one + float("inf") for one in op.nothing()]
 
-        def change(value: Any, direction: int = direction) -> Any:
-            if value.is_floating_point():
-                return value.clone()
-            if value.dtype != torch.bool:
-                by = (1, -1)[direction] if direction < 2 else signs(value, mode.generator).to(value.dtype)
-                return torch.where(mode.bound(value) > 0, value + by, value)
-            other = signs(value, mode.generator) > 0 if direction > 1 else torch.full_like(value, direction == 1)
-            return torch.where(mode.bound(value) > 0, other, value)
+    def change(value: torch.Tensor, direction: int) -> torch.Tensor:
+        if value.is_floating_point():
+            return value.clone()
+        if value.dtype != torch.bool:
+            by = (1, -1)[direction] if direction < 2 else signs(value, op.mode.generator).to(value.dtype)
+            return torch.where(op.mode.bound(value) > 0, value + by, value)
+        other = signs(value, op.mode.generator) > 0 if direction > 1 else torch.full_like(value, direction == 1)
+        return torch.where(op.mode.bound(value) > 0, other, value)
 
-        for number, other in enumerate(run_again(func, args, kwargs, change, outputs)):
-            far = distance(other, outputs[number])
-            if name_of(func) == "sum" and are_bool and not other.is_floating_point() and other.shape == far.shape:
-                far = (other - outputs[number]).abs().double()  # so many more or fewer of them
-            found[number] = torch.maximum(found[number], far)
-    return found
+    def apart(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        if op.name == "sum" and are_bool and not a.is_floating_point() and a.shape == b.shape:
+            return (a - b).abs().double()  # so many more or fewer of them
+        return distance(a, b)
+
+    return op.largest((functools.partial(change, direction=direction) for direction in range(_DIRECTIONS)), apart)
 
 
 def is_float(value: Any) -> bool:

@@ -25,16 +25,15 @@ from typing import Any
 import torch
 
 from tiletwin.judge.rounding_moves import (
+    Operation,
     Rounding,
     distance,
     is_float,
     moved,
     moved_alone,
     of_undecided,
-    run_again,
     zeros,
 )
-from tiletwin.judge.work import name_of
 
 _CHOOSES = frozenset(
     """
@@ -111,57 +110,39 @@ SCALED = 256.0
 """By which a sum may be larger if a factor is applied behind it and not before it."""
 
 
-def bounds_of(
-    mode: Rounding,
-    func: Any,
-    args: tuple,
-    kwargs: dict[str, Any],
-    inputs: list[torch.Tensor],
-    outputs: list[torch.Tensor],
-) -> list[torch.Tensor]:
-    """Of each output. inputs: the tensors of args and kwargs, as they were before."""
+def bounds_of(op: Operation, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Of each output. inputs: the tensors of args and kwargs."""
     floats = [value for value in inputs if value.is_floating_point() and value.numel()]
-    are_off = any(bool(mode.bound(value).any()) for value in floats)
-    found = _of_operation(mode, func, args, kwargs, floats, are_off, outputs)
-    if name_of(func) in _UNORDERED and len(outputs) == 2 and not kwargs.get("stable"):
-        found[1] = found[1] + _of_ties(func, args, kwargs, outputs)
-    undecided = [v for v in inputs if not v.is_floating_point() and v.numel() and bool(mode.bound(v).any())]
+    found = _of_operation(op, floats)
+    if op.name in _UNORDERED and len(op.outputs) == 2 and not op.kwargs.get("stable"):
+        found[1] = found[1] + _of_ties(op)
+    undecided = [v for v in inputs if not v.is_floating_point() and v.numel() and bool(op.mode.bound(v).any())]
     if undecided:
-        more = of_undecided(mode, func, args, kwargs, undecided, outputs)
-        found = [a + b for a, b in zip(found, more)]
+        found = [a + b for a, b in zip(found, of_undecided(op, undecided))]
     return found
 
 
-def _of_operation(
-    mode: Rounding,
-    func: Any,
-    args: tuple,
-    kwargs: dict[str, Any],
-    floats: list[torch.Tensor],
-    are_off: bool,
-    outputs: list[torch.Tensor],
-) -> list[torch.Tensor]:
-    """Of each output, if what is no float is exact."""
-    name, numbers = name_of(func), mode.numbers
+def _of_operation(op: Operation, floats: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Of each output, if what is no float is exact. floats: operands."""
+    mode, name, outputs, numbers = op.mode, op.name, op.outputs, op.mode.numbers
+    are_off = any(bool(mode.bound(value).any()) for value in floats)
     if name in _CHOOSES:
-        if not are_off:
-            return [zeros(value) for value in outputs]
         factor = 1.0 if name in _MONOTONE else 2.0
-        return moved(mode, func, args, kwargs, outputs, 0.0, factor)
+        return [factor * bound for bound in moved(op, 0.0)] if are_off else op.nothing()
     if name in _SUMS:
-        found = _summed(mode, func, args, kwargs, floats, outputs)
+        found = _summed(op, floats)
     elif name in _ELEMENTWISE:
-        found = moved_alone(mode, func, args, kwargs, outputs) if are_off else [zeros(value) for value in outputs]
+        found = moved_alone(op) if are_off else op.nothing()
     elif name in _FUNCTIONS:
-        found = moved_alone(mode, func, args, kwargs, outputs, FUNCTION_UNITS * numbers.sums)
+        found = moved_alone(op, FUNCTION_UNITS * numbers.sums)
     else:
         terms = max((value.numel() for value in floats), default=1) / max(min(v.numel() for v in outputs), 1)
         steps = FUNCTION_UNITS * numbers.unit + 2.0 * terms**0.5 * numbers.sums
-        found = [2.0 * bound for bound in moved(mode, func, args, kwargs, outputs, steps)]
-    if name in _SQUARES and max(float(_largest(v)) ** 2 * v.numel() for v in floats) >= numbers.largest:
+        found = [4.0 * bound for bound in moved(op, steps)]
+    if name in _SQUARES and max((float(_largest(v)) ** 2 * v.numel() for v in floats), default=0.0) >= numbers.largest:
         found = [torch.full_like(bound, torch.inf) for bound in found]
     if name in _CENTRED:
-        found[0] = found[0] + _of_centring(name, numbers.unit, args[0], outputs)
+        found[0] = found[0] + _of_centring(op)
     if name == "mul" and floats and (mode.contractions.are_here() or _are_pairs(floats, outputs[0])):
         # A product of matrices, which a GPU may read as these.
         found[0] = found[0] + numbers.operands * outputs[0].abs().nan_to_num(posinf=0.0)
@@ -172,9 +153,9 @@ def _of_operation(
         levels = max(math.log2(max(mode.depth, 1)) - 2.0, 0.0)
         found[0] = found[0] + levels / 2 * numbers.sums * outputs[0].abs().nan_to_num(posinf=0.0)
     if name in _PERIODIC:
-        found = [_over_periods(name, args[0], mode.bound(args[0]), found[0])]
+        found = [_over_periods(op, found[0])]
     if name in _MULTIPLIES:
-        found[0] = found[0] + _of_parts(numbers, func, args, kwargs, outputs)
+        found[0] = found[0] + _of_parts(op)
     if name in _CANCELS:
         size = FUNCTION_UNITS * numbers.sums * (1.0 + max((float(_largest(v)) for v in floats), default=0.0))
         found = [bound + size for bound in found]
@@ -185,7 +166,7 @@ def _of_operation(
 
     least: Any = numbers.least
     if name in _WHOLE and is_float(outputs[0]):
-        whole = _are_whole(numbers, args, outputs[0])
+        whole = _are_whole(op)
         least = torch.where(whole, 0.0, least)
         units = torch.where(whole, 0.0, units)
 
@@ -210,9 +191,10 @@ def _are_pairs(operands: list[torch.Tensor], result: torch.Tensor) -> bool:
     return result.numel() > max(own)
 
 
-def _of_centring(name: str, unit: float, value: torch.Tensor, outputs: list[torch.Tensor]) -> torch.Tensor | float:
+def _of_centring(op: Operation) -> torch.Tensor | float:
     """Of a normalised tensor: two units of each mean, in deviations; the largest result stands for the weights."""
-    result, mean, rstd = outputs[:3]
+    name, unit, value = op.name, op.mode.numbers.unit, op.args[0]
+    result, mean, rstd = op.outputs[:3]
     if mean.numel() == 0:
         return 0.0  # given means are not rounded here
     size = (2 * unit * mean.abs() * rstd).nan_to_num(nan=0.0, posinf=0.0)
@@ -224,10 +206,11 @@ def _of_centring(name: str, unit: float, value: torch.Tensor, outputs: list[torc
     return size.expand(value.shape) * (1.0 + largest)
 
 
-def _are_whole(numbers: Any, args: tuple, result: torch.Tensor) -> torch.Tensor:
+def _are_whole(op: Operation) -> torch.Tensor:
     """Where whole numbers make one that the type has: nothing is rounded, in whatever order."""
-    found = result.abs() <= 1 / numbers.unit
-    for value in args:
+    result = op.outputs[0]
+    found = result.abs() <= 1 / op.mode.numbers.unit
+    for value in op.args:
         if isinstance(value, torch.Tensor):
             found = found & (value == value.round()) if value.is_floating_point() else found
         elif isinstance(value, float):
@@ -235,32 +218,36 @@ def _are_whole(numbers: Any, args: tuple, result: torch.Tensor) -> torch.Tensor:
     return found & (result == result.round())
 
 
-def _of_ties(func: Any, args: tuple, kwargs: dict[str, Any], outputs: list[torch.Tensor]) -> torch.Tensor:
+def _of_ties(op: Operation) -> torch.Tensor:
     """Infinity where an index may be that of an equal number."""
-    position = 2 if name_of(func) == "topk" else 1
-    dim = kwargs.get("dim", args[position] if len(args) > position else -1)
-    if not args[0].dim() or not args[0].numel():
-        return zeros(outputs[1])
-    ordered, chosen = args[0].movedim(dim, -1).sort(-1).values.contiguous(), outputs[0].movedim(dim, -1).contiguous()
+    value, (numbers, indices) = op.args[0], op.outputs
+    position = 2 if op.name == "topk" else 1
+    dim = op.kwargs.get("dim", op.args[position] if len(op.args) > position else -1)
+    if not value.dim() or not value.numel():
+        return zeros(indices)
+    ordered, chosen = value.movedim(dim, -1).sort(-1).values.contiguous(), numbers.movedim(dim, -1).contiguous()
     found = torch.searchsorted(ordered, chosen, right=True) - torch.searchsorted(ordered, chosen)
     return torch.where(found > 1, float("inf"), 0.0).double().movedim(-1, dim)
 
 
-def _of_parts(
-    numbers: Any, func: Any, args: tuple, kwargs: dict[str, Any], outputs: list[torch.Tensor]
-) -> torch.Tensor:
+def _of_parts(op: Operation) -> torch.Tensor:
     """Infinity where a part of a product may overflow or underflow, whatever the whole is: it may begin anywhere."""
-    large = run_again(func, args, kwargs, lambda v: v.abs().clamp(min=1.0) if is_float(v) else v, outputs)[0]
-    small = run_again(
-        func, args, kwargs, lambda v: torch.where(v == 0, 1.0, v.abs().clamp(max=1.0)) if is_float(v) else v, outputs
-    )[0]
+
+    def at_most_1(value: torch.Tensor) -> torch.Tensor:
+        return torch.where(value == 0, 1.0, value.abs().clamp(max=1.0)) if is_float(value) else value
+
+    large = op.again(lambda v: v.abs().clamp(min=1.0) if is_float(v) else v)[0]
+    small = op.again(at_most_1)[0]
+    numbers = op.mode.numbers
     # A zero stays one, wherever a part of finite numbers underflows.
-    return torch.where((large >= numbers.largest) | ((small < numbers.tiny) & (outputs[0] != 0)), float("inf"), 0.0)
+    may_be_lost = (large >= numbers.largest) | ((small < numbers.tiny) & (op.outputs[0] != 0))
+    return torch.where(may_be_lost, float("inf"), 0.0)
 
 
-def _over_periods(name: str, value: torch.Tensor, off: torch.Tensor, bound: torch.Tensor) -> torch.Tensor:
+def _over_periods(op: Operation, bound: torch.Tensor) -> torch.Tensor:
     """The bound, and the range of the function where an operand is off by a part of a period."""
-    if name == "frac":
+    value, off = op.args[0], op.mode.bound(op.args[0])
+    if op.name == "frac":
         return torch.where(torch.trunc(value - off) == torch.trunc(value + off), bound, 2.0)
     return torch.where(off > 0.5, 2.0, bound)
 
@@ -269,25 +256,18 @@ def _largest(value: torch.Tensor) -> torch.Tensor:
     return value.abs().nan_to_num(nan=0.0, posinf=0.0).max()
 
 
-def _summed(
-    mode: Rounding,
-    func: Any,
-    args: tuple,
-    kwargs: dict[str, Any],
-    floats: list[torch.Tensor],
-    outputs: list[torch.Tensor],
-) -> list[torch.Tensor]:
+def _summed(op: Operation, floats: list[torch.Tensor]) -> list[torch.Tensor]:
     """op(|A| + a, |B| + b) - op(|A|, |B|) is what operands that are off by a and b do; op(|A|, |B|) times the errors of
     all terms is what rounding does."""
-    numbers, name = mode.numbers, name_of(func)
+    mode, name, args, outputs, numbers = op.mode, op.name, op.args, op.outputs, op.mode.numbers
     if name == "cumsum":
         terms = args[0].shape[args[1]] if args[0].dim() else 1
     else:
         largest = max((value.numel() for value in floats), default=1)
         terms = _terms(name, args, largest, max(min(value.numel() for value in outputs), 1))
     each = terms * numbers.sums + (numbers.operands if name in _PRODUCTS else 0.0)
-    plain = run_again(func, args, kwargs, lambda v: v.abs() if is_float(v) else v, outputs)
-    off = run_again(func, args, kwargs, lambda v: v.abs() + mode.bound(v) if is_float(v) else v, outputs)
+    plain = op.again(lambda v: v.abs() if is_float(v) else v)
+    off = op.again(lambda v: v.abs() + mode.bound(v) if is_float(v) else v)
     found = []
     for a, b, value in zip(plain, off, outputs):
         if not value.is_floating_point():
