@@ -1,4 +1,4 @@
-// codegen/dialect/Shared.cpp -- the text of tiles in shared memory, and how their layout follows from their type.
+// codegen/dialect/Shared.cpp -- the text of tiles in shared and in tensor memory, how a layout in shared memory follows from its type.
 #include "codegen/dialect/TWG.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -35,9 +35,26 @@ void MemDescType::print(AsmPrinter& printer) const {
   printer << getElementType() << ", " << getLayout() << '>';
 }
 
+Type TmemType::parse(AsmParser& parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element) ||
+      parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(where); }, parser.getContext(), shape, element);
+}
+
+void TmemType::print(AsmPrinter& printer) const {
+  printer << '<';
+  for (int64_t extent : getShape()) printer << extent << 'x';
+  printer << getElementType() << '>';
+}
+
 codegen::SharedLayout sharedLayoutOf(MemDescType type) {
   unsigned bytes = (type.getElementType().getIntOrFloatBitWidth() + 7) / 8;
-  return {type.getShape(), bytes, type.getLayout().getContiguous(), type.getLayout().getSwizzle()};
+  return {type.getShape(), bytes, type.getLayout().getContiguous(), type.getLayout().getSwizzle(),
+          type.getLayout().getPiece()};
 }
 
 LocalAllocOp allocationOf(Value memory) {

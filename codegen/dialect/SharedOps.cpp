@@ -7,9 +7,12 @@ using namespace mlir;
 
 namespace tiletwin::twg {
 
-LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned, unsigned swizzle) {
-  if (swizzle == 0 || swizzle == 32 || swizzle == 64 || swizzle == 128) return success();
-  return emitError() << "swizzle is 0, 32, 64 or 128 bytes, not " << swizzle; // C1
+LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned, unsigned swizzle,
+                                 unsigned piece) {
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return emitError() << "swizzle is 0, 32, 64 or 128 bytes, not " << swizzle; // C1
+  if (piece == 16 || piece == 32) return success();
+  return emitError() << "a piece has 16 or 32 bytes, not " << piece; // C2
 }
 
 LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
@@ -56,7 +59,8 @@ LogicalResult MemDescIndexOp::verify() {
                all.getElementType() == one.getElementType();
   if (!isOne) return emitOpError() << "needs a result that is one buffer of " << all << ", got " << one; // C2
   SharedAttr from = all.getLayout(), to = one.getLayout();
-  if (from.getContiguous() != to.getContiguous() + 1 || from.getSwizzle() != to.getSwizzle())
+  if (from.getContiguous() != to.getContiguous() + 1 || from.getSwizzle() != to.getSwizzle() ||
+      from.getPiece() != to.getPiece())
     return emitOpError() << "needs the order of elements of " << all << ", got " << one; // C2
   return success();
 }
@@ -83,6 +87,9 @@ LogicalResult WarpgroupFenceOp::verify() {
 
 LogicalResult WarpgroupDotOp::verify() {
   auto isInMemory = [](OpOperand& matrix) { return isa<MemDescType>(matrix.get().getType()); };
+  for (Type type : {getA().getType(), getB().getType()})
+    if (auto memory = dyn_cast<MemDescType>(type); memory && memory.getLayout().getPiece() != 16)
+      return emitOpError() << "reads pieces of 16 bytes, got " << memory; // C5
   if (!isInMemory(second())) return emitOpError() << "needs `" << (getTransposed() ? "a" : "b") << "` in shared memory";
   if (std::optional<ArrayRef<int32_t>> rows = getRows()) {
     const int64_t extent = tt::shapeOf(getD().getType())[getTransposed() ? 1 : 0];

@@ -6,6 +6,7 @@ include "codegen/dialect/TWGDialect.td"
 include "codegen/dialect/TWGNotes.td"
 include "codegen/dialect/TWGShared.td"
 include "codegen/dialect/TWGTensorCopy.td"
+include "codegen/dialect/TWGTensorMemory.td"
 include "codegen/dialect/TWGTurns.td"
 
 def TWG_LinearAttr : AttrDef<TWG_Dialect, "Linear", [

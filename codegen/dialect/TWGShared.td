@@ -10,11 +10,13 @@ def TWG_SharedAttr : AttrDef<TWG_Dialect, "Shared"> {
   let description = [{
     `#twg.shared<contiguous = 1, swizzle = 128>`: elements that differ in dimension `contiguous` lie side by side, in rows
     of `swizzle` bytes (all of the dimension if it is shorter or swizzle is 0); longer dimensions are cut into columns of
-    such rows. 16-byte pieces change places inside 8 rows, so that a column of pieces meets every bank once
-    (codegen/layout/SharedLayout.h).
-    (C1) swizzle is 0, 32, 64 or 128.
+    such rows. Pieces of `piece` bytes change places inside as many rows as a row of swizzle bytes has pieces, so that a
+    column of pieces meets every bank once (codegen/layout/SharedLayout.h).
+    (C1) swizzle is 0, 32, 64 or 128   (C2) piece is 16, as tensor copies and warpgroup products want it, or 32.
   }];
-  let parameters = (ins "unsigned":$contiguous, "unsigned":$swizzle);
+  let parameters = (ins "unsigned":$contiguous, "unsigned":$swizzle, DefaultValuedParameter<"unsigned", "16">:$piece);
+  let builders = [AttrBuilder<(ins "unsigned":$contiguous, "unsigned":$swizzle),
+                              [{ return $_get($_ctxt, contiguous, swizzle, 16u); }]>];
   let genVerifyDecl = 1;
   let assemblyFormat = "`<` struct(params) `>`";
 }
@@ -126,7 +128,8 @@ def TWG_WarpgroupDotOp : TWG_Op<"warpgroup_dot", [MemoryEffects<[MemRead]>]> {
     in front of each (passes/Groups.h).
     (C1) K of 8- and 32-bit operands in shared memory is their contiguous dimension   (C2) rows there are swizzled
     (C3) in flight: `d` has elements of 32 bits and is used by further products in flight, as their `c`,
-    by twg.warpgroup_fence, by twg.warpgroup_wait, and by what ends a block   (C4) `rows` names each bit once.
+    by twg.warpgroup_fence, by twg.warpgroup_wait, and by what ends a block   (C4) `rows` names each bit once
+    (C5) pieces in shared memory have 16 bytes.
   }];
   let arguments = (ins AnyTypeOf<[AnyRankedTensor, TWG_MemDescType]>:$a,
                        AnyTypeOf<[AnyRankedTensor, TWG_MemDescType]>:$b, AnyRankedTensor:$c, UnitAttr:$transposed,

@@ -13,6 +13,20 @@ RegisterMap::RegisterMap(const LinearLayout& layout) {
   for (uint32_t r = layout.registers(); r-- > 0;) numbers_[layout.elementOf(Part::Register, r)] = r;
 }
 
+Values throughPtx(Emitter& e, StringRef text, StringRef inputConstraints, Values inputs, ArrayRef<Value*> sums) {
+  std::string constraints;
+  SmallVector<llvm::Type*> outputs;
+  for (Value* sum : sums) {
+    constraints += outputs.empty() ? "=" : ",=";
+    constraints += sum->getType()->isFloatTy() ? "f" : "r";
+    outputs.push_back(sum->getType());
+  }
+  constraints += inputConstraints;
+  for (size_t i = 0; i < sums.size(); ++i) constraints += "," + std::to_string(i);
+  llvm::append_range(inputs, sums);
+  return e.inlinePtx(text, constraints + ",~{memory}", outputs, inputs, true);
+}
+
 namespace {
 
 /// A number as one of the result's type: exact.

@@ -22,6 +22,10 @@ private:
 /// The format's name in instructions: "f16".
 llvm::StringRef ptxTypeOf(mlir::Type element);
 
+/// A piece of inline PTX through which sums go: constraints for them as outputs and, in the same registers, as inputs.
+Values throughPtx(Emitter& e, llvm::StringRef text, llvm::StringRef inputConstraints, Values inputs,
+                  llvm::ArrayRef<llvm::Value*> sums);
+
 mlir::LogicalResult emitMma(Emitter& e, tt::DotOp dot); ///< DotMma.cpp
 
 } // namespace tiletwin::codegen

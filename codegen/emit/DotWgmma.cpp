@@ -6,7 +6,9 @@
 //       instructions: a float, or a word of packed elements.
 #include "codegen/emit/DotOps.h"
 #include "codegen/emit/Memory.h"
+#include "codegen/emit/SharedMatrix.h"
 #include "codegen/passes/DotLayouts.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -19,32 +21,6 @@ namespace {
 constexpr uint32_t kGroupRows = 64; ///< rows that a warpgroup's instruction multiplies
 constexpr unsigned kGroupWarpBits = 2;
 
-/// A matrix in shared memory: outer (M or N) by K.
-struct Matrix {
-  uint32_t row = 0, rows = 0, elementBytes = 0; ///< bytes of a row, rows of a column of rows
-  bool isKMajor = true;
-
-  Matrix() = default;
-  Matrix(twg::MemDescType type, unsigned kDimension) {
-    unsigned contiguous = type.getLayout().getContiguous();
-    row = type.getLayout().getSwizzle();
-    rows = uint32_t(type.getShape()[1 - contiguous]);
-    elementBytes = twg::sharedLayoutOf(type).elementBytes();
-    isKMajor = contiguous == kDimension;
-  }
-  /// Bytes from the first element to element (outer, k), which begins a fragment.
-  uint32_t offsetOf(uint32_t outer, uint32_t k) const {
-    uint32_t along = (isKMajor ? k : outer) * elementBytes, across = isKMajor ? outer : k;
-    return along / row * rows * row + across * row + along % row;
-  }
-  /// The descriptor but for the first byte.
-  uint64_t fields() const {
-    uint64_t mode = row == 128 ? 1 : row == 64 ? 2 : 3;
-    uint64_t leading = isKMajor ? 16 : uint64_t(rows) * row, stride = 8 * uint64_t(row);
-    return mode << 62 | stride >> 4 << 32 | leading >> 4 << 16;
-  }
-};
-
 class WgmmaDot {
 public:
   WgmmaDot(Emitter& e, twg::WarpgroupDotOp dot) : e_(e), dot_(dot) {}
@@ -53,7 +29,7 @@ public:
 private:
   LogicalResult plan();
   void describe();
-  Value* descriptor(mlir::Value memory, const Matrix& matrix, bool isFirst);
+  Value* descriptor(mlir::Value memory, const SharedMatrix& matrix, bool isFirst);
   void addInstruction(uint32_t m, uint32_t n, uint32_t step);
   std::string input(Value* value, StringRef constraint) {
     inputs_.push_back(value);
@@ -64,9 +40,9 @@ private:
   Emitter& e_;
   twg::WarpgroupDotOp dot_;
   const MmaShape* shape_ = nullptr;
-  DotLayouts layouts_;          ///< of the instruction: a its first matrix, b its second
-  std::optional<Matrix> first_; ///< none: it is in registers
-  Matrix second_;
+  DotLayouts layouts_;                ///< of the instruction: a its first matrix, b its second
+  std::optional<SharedMatrix> first_; ///< none: it is in registers
+  SharedMatrix second_;
   Value *firstDescriptor_ = nullptr, *secondDescriptor_ = nullptr;
   uint32_t columns_ = 0; ///< N of one instruction
   uint32_t kExtent_ = 0;
@@ -77,8 +53,14 @@ private:
   Values inputs_;
 };
 
+/// The descriptor but for the first byte.
+uint64_t fieldsOf(const SharedMatrix& matrix) {
+  const uint64_t mode = matrix.row == 128 ? 1 : matrix.row == 64 ? 2 : 3;
+  return mode << 62 | uint64_t(matrix.stride() >> 4) << 32 | uint64_t(matrix.leading() >> 4) << 16;
+}
+
 /// A descriptor of what this warpgroup multiplies first.
-Value* WgmmaDot::descriptor(mlir::Value memory, const Matrix& matrix, bool isFirst) {
+Value* WgmmaDot::descriptor(mlir::Value memory, const SharedMatrix& matrix, bool isFirst) {
   Value* address = e_.scalar(memory);
   const LinearLayout& d = layouts_.d;
   unsigned dimension = isFirst ? 0 : 1;
@@ -89,7 +71,7 @@ Value* WgmmaDot::descriptor(mlir::Value memory, const Matrix& matrix, bool isFir
     address = e_.ir().CreateAdd(address, e_.ir().CreateMul(one, e_.int32(matrix.offsetOf(outer, 0))));
   }
   Value* start = e_.ir().CreateAnd(e_.ir().CreateLShr(address, 4), e_.int32(0x3FFF));
-  return e_.ir().CreateOr(e_.ir().CreateZExt(start, e_.ir().getInt64Ty()), e_.ir().getInt64(matrix.fields()));
+  return e_.ir().CreateOr(e_.ir().CreateZExt(start, e_.ir().getInt64Ty()), e_.ir().getInt64(fieldsOf(matrix)));
 }
 
 void WgmmaDot::addInstruction(uint32_t m, uint32_t n, uint32_t step) {
@@ -160,7 +142,7 @@ LogicalResult WgmmaDot::plan() {
 /// The matrices in shared memory.
 void WgmmaDot::describe() {
   mlir::Value first = dot_.first().get(), second = dot_.second().get();
-  second_ = Matrix(cast<twg::MemDescType>(second.getType()), dot_.getTransposed() ? 1 : 0);
+  second_ = SharedMatrix(cast<twg::MemDescType>(second.getType()), dot_.getTransposed() ? 1 : 0);
   if (auto memory = dyn_cast<twg::MemDescType>(first.getType())) {
     first_.emplace(memory, dot_.getTransposed() ? 0 : 1);
     firstDescriptor_ = descriptor(first, *first_, true);
@@ -186,21 +168,6 @@ Values unpacked(Emitter& e, ArrayRef<Value*> words, mlir::Type tile) {
   for (Value* word : words)
     llvm::append_range(elements, unpackWords(e, {word}, e.typeOf(tt::elementTypeOf(tile)), count));
   return elements;
-}
-
-/// A piece of inline PTX through which sums go: constraints for them as outputs and, in the same registers, as inputs.
-Values throughPtx(Emitter& e, StringRef text, StringRef inputConstraints, Values inputs, ArrayRef<Value*> sums) {
-  std::string constraints;
-  SmallVector<llvm::Type*> outputs;
-  for (Value* sum : sums) {
-    constraints += outputs.empty() ? "=" : ",=";
-    constraints += sum->getType()->isFloatTy() ? "f" : "r";
-    outputs.push_back(sum->getType());
-  }
-  constraints += inputConstraints;
-  for (size_t i = 0; i < sums.size(); ++i) constraints += "," + std::to_string(i);
-  llvm::append_range(inputs, sums);
-  return e.inlinePtx(text, constraints + ",~{memory}", outputs, inputs, true);
 }
 
 LogicalResult WgmmaDot::emit() {
@@ -242,6 +209,31 @@ template <> LogicalResult emit(Emitter& e, twg::WarpgroupCommitOp) {
   return success();
 }
 
+/// True for sums that begin or end in a branch (a loop there goes on with them, or the branch gives them away), and for those
+/// that go on in straight code. The other way, or what stands between, may have products of its own. If these find a sum's
+/// registers fixed from its first product to its last, ptxas keeps no product in flight. In loops the copies cost more.
+static bool goesOnElsewhere(mlir::Value sum) {
+  return llvm::any_of(sum.getUsers(), [](Operation* user) {
+    if (isa<twg::WarpgroupFenceOp>(user)) return !user->getParentOfType<LoopLikeOpInterface>();
+    auto branch = dyn_cast<scf::IfOp>(user->getParentOp());
+    return branch && isa<scf::YieldOp, scf::ForOp>(user) && !branch->getParentOfType<LoopLikeOpInterface>();
+  });
+}
+
+/// The same words in other registers. LLVM looks through its own copies, but not through PTX.
+static Values inOtherRegisters(Emitter& e, ArrayRef<Value*> words) {
+  std::string text, outputs, inputs;
+  SmallVector<llvm::Type*> types;
+  for (auto [i, word] : llvm::enumerate(words)) {
+    text += "mov.b32 $" + std::to_string(i) + ", $" + std::to_string(words.size() + i) + "; ";
+    const char* letter = word->getType()->isFloatTy() ? "f" : "r";
+    outputs += std::string("=&") + letter + ",";
+    inputs += std::string(i ? "," : "") + letter;
+    types.push_back(word->getType());
+  }
+  return e.inlinePtx(text, outputs + inputs, types, words, false);
+}
+
 template <> LogicalResult emit(Emitter& e, twg::WarpgroupWaitOp wait) {
   Values sums;
   for (mlir::Value sum : wait.getSums()) llvm::append_range(sums, e.values(sum));
@@ -250,7 +242,9 @@ template <> LogicalResult emit(Emitter& e, twg::WarpgroupWaitOp wait) {
   ArrayRef<Value*> left = waited;
   for (auto [sum, result] : llvm::zip_equal(wait.getSums(), wait.getResults())) {
     size_t count = e.values(sum).size();
-    e.define(result, unpacked(e, left.take_front(count), result.getType()));
+    Values words(left.take_front(count));
+    if (!wait.getPending() && goesOnElsewhere(result)) words = inOtherRegisters(e, words);
+    e.define(result, unpacked(e, words, result.getType()));
     left = left.drop_front(count);
   }
   return success();

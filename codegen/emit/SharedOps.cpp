@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kWidestAccess = 16; // bytes
 
-/// Makes what this thread wrote visible to the warpgroup dots behind the next barrier.
+/// Makes what this thread wrote visible to products that read shared memory by another way, behind the next barrier.
 void fence(Emitter& e) { e.inlinePtx("fence.proxy.async.shared::cta;", "~{memory}", {}, {}, true); }
 
 /// A thread's registers and where their elements lie.
@@ -151,7 +151,7 @@ template <> LogicalResult emit(Emitter& e, twg::LocalAllocOp allocation) {
   e.define(allocation.getResult(), e.ir().CreateAdd(e.sharedBase(), e.int32(*allocation.getOffset())));
   if (!allocation.getSrc()) return success();
   storeTile(e, allocation.getSrc(), allocation.getResult());
-  if (llvm::any_of(twg::usersOf(allocation.getResult()), llvm::IsaPred<twg::WarpgroupDotOp>)) fence(e);
+  if (llvm::any_of(twg::usersOf(allocation.getResult()), llvm::IsaPred<twg::WarpgroupDotOp, twg::TmemDotOp>)) fence(e);
   return success();
 }
 

@@ -3,7 +3,7 @@
 // Idea: one thread of the first warp issues everything. A twg.producer is run by one thread, which issues all of it.
 // Invariant: a block is one copy for each box of its map; boxes lie one behind the other where the order in shared memory
 //       has them (layout/SharedLayout.h), so only their first bytes have to be known.
-#include "codegen/emit/DotOps.h"
+#include "codegen/emit/Issuer.h"
 #include "codegen/emit/TargetCode.h"
 #include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/TensorMaps.h"
@@ -20,15 +20,6 @@ namespace {
 constexpr uint32_t kBarrierBytes = 8;
 /// An index outside of every tensor, and far from where adding a block's extent wraps around.
 constexpr int64_t kFarOutside = 1 << 30;
-
-/// i1: this thread issues copies, if they are enabled (null: they are). Null: it does.
-Value* isIssuer(Emitter& e, mlir::Value enabled = {}) {
-  if (e.runBy() == RunBy::Producer) return enabled ? e.scalar(enabled) : nullptr;
-  Value* elected = e.intrinsic(llvm::Intrinsic::nvvm_elect_sync, {}, {e.int32(-1)});
-  Value* isFirstWarp = e.ir().CreateICmpEQ(e.warp(), e.int32(0));
-  Value* issuer = e.ir().CreateAnd(isFirstWarp, e.ir().CreateExtractValue(elected, 1));
-  return e.both(issuer, enabled ? e.scalar(enabled) : nullptr);
-}
 
 void fenceOfProxies(Emitter& e, bool isGlobal) {
   e.intrinsic(isGlobal ? llvm::Intrinsic::nvvm_fence_proxy_async : llvm::Intrinsic::nvvm_fence_proxy_async_shared_cta,
@@ -105,18 +96,6 @@ std::string operandList(size_t first, size_t count) {
   std::string text = "{";
   for (size_t i = 0; i < count; ++i) text += (i ? ", $" : "$") + std::to_string(first + i);
   return text + "}";
-}
-
-/// predicate: null if it always holds.
-void issue(Emitter& e, Value* predicate, const std::string& text, std::string constraints, Values inputs) {
-  std::string guarded = text + ";";
-  if (predicate) {
-    guarded = "@$" + std::to_string(inputs.size()) + " " + guarded;
-    constraints += inputs.empty() ? "b" : ",b";
-    inputs.push_back(predicate);
-  }
-  constraints += constraints.empty() ? "~{memory}" : ",~{memory}";
-  e.inlinePtx(guarded, constraints, {}, inputs, true);
 }
 
 /// A copy for each box. The operands of `text`: the box's address in shared memory, the map, `more`, the coordinates.

@@ -1,16 +1,19 @@
 // codegen/layout/SharedLayout.cpp -- see SharedLayout.h.
 #include "codegen/layout/SharedLayout.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tiletwin::codegen {
 
-using llvm::ArrayRef;
+using llvm::ArrayRef, llvm::SmallVector;
 
-constexpr uint32_t kPiece = 16, kWord = 4; // bytes
+constexpr uint32_t kPiece = SharedLayout::kPiece, kWord = 4, kBanks = 32; // bytes, but for the banks
 
-SharedLayout::SharedLayout(ArrayRef<int64_t> shape, unsigned elementBytes, unsigned contiguous, unsigned swizzle)
-    : shape_(shape.begin(), shape.end()), elementBytes_(elementBytes), contiguous_(contiguous), swizzle_(swizzle) {
+SharedLayout::SharedLayout(ArrayRef<int64_t> shape, unsigned elementBytes, unsigned contiguous, unsigned swizzle,
+                           unsigned piece)
+    : shape_(shape.begin(), shape.end()), elementBytes_(elementBytes), contiguous_(contiguous), swizzle_(swizzle),
+      piece_(piece) {
   rowBytes_ = uint32_t(shape_[contiguous]) * elementBytes;
   if (swizzle) rowBytes_ = std::min(rowBytes_, swizzle);
   bytes_ = elementBytes;
@@ -28,7 +31,7 @@ uint32_t SharedLayout::offsetOf(uint32_t element) const {
   unsigned rank = unsigned(shape_.size()), other = contiguous_ == rank - 1 ? rank - 2 : rank - 1;
   uint32_t along = uint32_t(at[contiguous_]) * elementBytes_, rows = uint32_t(shape_[other]);
   uint32_t offset = along / rowBytes_ * rows * rowBytes_ + uint32_t(at[other]) * rowBytes_ + along % rowBytes_;
-  if (swizzle_) offset ^= (offset >> 7 & (swizzle_ / kPiece - 1)) << 4;
+  if (swizzle_) offset ^= (offset >> 7 & (swizzle_ / piece_ - 1)) * piece_;
   uint32_t tile = uint32_t(shape_[rank - 1] * shape_[rank - 2]) * elementBytes_;
   uint32_t number = element >> llvm::Log2_64(uint64_t(shape_[rank - 1] * shape_[rank - 2]));
   return number * tile + offset;
@@ -39,6 +42,17 @@ LinearLayout SharedLayout::inMemory(const LinearLayout& registers) const {
   for (Part part : kParts)
     for (uint32_t basis : registers.bases(part)) bases[size_t(part)].push_back(offsetOf(basis));
   return LinearLayout({int64_t(bytes_)}, std::move(bases));
+}
+
+bool readsWordsApart(const LinearLayout& inMemory, unsigned elementBytes) {
+  if (elementBytes != kWord) return false;
+  llvm::SmallSet<uint32_t, kBanks> banks{0};
+  for (uint32_t basis : inMemory.bases(Part::Lane)) {
+    SmallVector<uint32_t, kBanks> others;
+    for (uint32_t bank : banks) others.push_back(bank ^ basis / kWord % kBanks);
+    banks.insert_range(others);
+  }
+  return banks.size() == kBanks;
 }
 
 std::optional<MatrixLoad> MatrixLoad::of(const LinearLayout& inMemory, unsigned elementBytes) {

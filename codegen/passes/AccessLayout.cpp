@@ -74,6 +74,30 @@ LinearLayout AccessLayouts::of(Value pointers, unsigned atMost) {
                                  orderOf(pointers), threads_.lane, threads_.warp);
 }
 
+LinearLayout AccessLayouts::spread(Value pointers) {
+  LinearLayout layout = of(pointers);
+  const SmallVector<int32_t, 5> order = orderOf(pointers);
+  if (order.size() < 2) return layout;
+  const auto fastest = unsigned(order[0]);
+  const uint32_t next = layout.dimensionMask(unsigned(order[1]));
+  LinearLayout::Bases registers = layout.bases(Part::Register), lanes = layout.bases(Part::Lane),
+                      warps = layout.bases(Part::Warp);
+  int64_t bytes = bytesOf(pointers) << registerRun(layout, fastest); // that lanes hold side by side
+  for (uint32_t& lane : lanes) {
+    if (!(lane & layout.dimensionMask(fastest))) continue;
+    if (bytes < kSector) {
+      bytes *= 2;
+      continue;
+    }
+    auto isAlong = [&](uint32_t basis) { return (basis & next) != 0; };
+    auto* other = llvm::find_if(warps, isAlong);
+    if (other == warps.end()) other = llvm::find_if(registers, isAlong);
+    if (other == registers.end()) break;
+    std::swap(lane, *other);
+  }
+  return LinearLayout(layout.shape(), {registers, lanes, warps, layout.bases(Part::Block)});
+}
+
 LinearLayout AccessLayouts::usual(ArrayRef<int64_t> shape) {
   SmallVector<int32_t, 5> order(shape.size());
   std::iota(order.rbegin(), order.rend(), 0);

@@ -22,6 +22,9 @@ public:
   LinearLayout of(mlir::Value pointers);
   /// Coalesced for accesses that take at most so many elements side by side.
   LinearLayout of(mlir::Value pointers, unsigned atMost);
+  /// The same with as few lanes side by side as whole sectors need: the others lie along the next dimension, where what
+  /// shared memory holds transposed is side by side.
+  LinearLayout spread(mlir::Value pointers);
   /// The same for a store: with its own vectors. A thread that held more would leave gaps between those of one instruction,
   /// and sectors would be written in parts; loads find the rest in the cache.
   LinearLayout ofStore(mlir::Value pointers) { return of(pointers, kAnyNumber); }

@@ -2,6 +2,7 @@
 #include "codegen/passes/Barriers.h"
 #include "codegen/passes/Scratch.h"
 #include "codegen/passes/SharedMemory.h"
+#include "codegen/passes/TensorSums.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -13,11 +14,12 @@ namespace {
 
 constexpr StringLiteral kComplete = "twg.barriers_complete";
 
-/// What an operation does with shared memory. Slots of a ring are not in it: the pipeline places their waits.
+/// What an operation does with shared memory and with tensor memory, whose columns are bytes behind those of shared memory.
+/// Slots of a ring are not in it: the pipeline places their waits.
 struct Effects {
-  std::optional<SharedRange> write;
-  SmallVector<SharedRange, 2> reads;
-  unsigned barriers = 0; ///< that it has inside, between what it writes and what it reads
+  SmallVector<SharedRange, 2> writes, reads;
+  unsigned barriers = 0;    ///< that it has inside, between what it writes and what it reads
+  bool isWaitedFor = false; ///< by all threads, right behind it: then nobody has to wait for them
 };
 
 std::optional<SharedRange> rangeOfMemory(Value memory) {
@@ -26,25 +28,45 @@ std::optional<SharedRange> rangeOfMemory(Value memory) {
   return allocation ? std::optional(rangeOf(allocation)) : std::nullopt;
 }
 
+SharedRange rangeOfTile(Value tile) {
+  constexpr uint32_t kBehindSharedMemory = 1 << 20;
+  const uint32_t first = kBehindSharedMemory + firstColumnOf(tile);
+  return {first, first + columnsOf(tile)};
+}
+
 Effects effectsOf(Operation* op) {
   Effects effects;
   auto reads = [&](Value memory) {
     if (!isa<twg::MemDescType>(memory.getType())) return;
     if (std::optional<SharedRange> range = rangeOfMemory(memory)) effects.reads.push_back(*range);
   };
+  auto writes = [&](Value memory) {
+    if (std::optional<SharedRange> range = rangeOfMemory(memory)) effects.writes.push_back(*range);
+  };
   llvm::TypeSwitch<Operation*>(op)
       .Case([&](twg::LocalAllocOp allocation) {
         // Tensor copies have a barrier of their own in front.
         bool isOfCopies = twg::isCopiedByTensorUnit(allocation.getResult()) || twg::isBarrier(allocation);
-        if (allocation.getSrc() || !isOfCopies) effects.write = rangeOf(allocation);
+        if (allocation.getSrc() || !isOfCopies) effects.writes.push_back(rangeOf(allocation));
       })
-      .Case([&](twg::LocalStoreOp store) { effects.write = rangeOfMemory(store.getDst()); })
+      .Case([&](twg::LocalStoreOp store) { writes(store.getDst()); })
       .Case([&](twg::LocalLoadOp load) { reads(load.getSrc()); })
       .Case([&](twg::TensorStoreOp store) { reads(store.getSrc()); })
-      .Case([&](twg::WarpgroupDotOp dot) { reads(dot.getA()), reads(dot.getB()); });
+      .Case([&](twg::WarpgroupDotOp dot) { reads(dot.getA()), reads(dot.getB()); })
+      .Case([&](twg::TmemStoreOp store) { effects.writes.push_back(rangeOfTile(store.getDst())); })
+      .Case([&](twg::TmemLoadOp load) { effects.reads.push_back(rangeOfTile(load.getSrc())); })
+      .Case([&](twg::TmemDotOp dot) {
+        reads(dot.getA()), reads(dot.getB());
+        effects.writes.push_back(rangeOfTile(dot.getD()));
+        writes(dot.getBarrier()); // its next phase ends only when all threads have seen the end of the last one
+        effects.isWaitedFor = bool(waitFor(dot));
+      })
+      .Case([&](twg::BarrierWaitOp wait) {
+        if (llvm::any_of(twg::usersOf(wait.getBarrier()), llvm::IsaPred<twg::TmemDotOp>)) reads(wait.getBarrier());
+      });
   if (twg::ScratchAttr scratch = scratchOf(op)) {
     effects.barriers = scratch.getBarriers();
-    if (!writesBehindOwnBarrier(op)) effects.write = rangeOf(scratch);
+    if (!writesBehindOwnBarrier(op)) effects.writes.push_back(rangeOf(scratch));
     effects.reads.push_back(rangeOf(scratch));
   }
   return effects;
@@ -58,8 +80,9 @@ tt::MemSemantic semanticOf(Operation* op) {
       .Default([](Operation*) { return tt::MemSemantic::Relaxed; });
 }
 
-/// A release: all threads are done with what comes before.
+/// A release: all threads are done with what comes before, with tensor memory too.
 bool wantsBarrierBefore(Operation* op) {
+  if (isa<twg::TmemCloseOp>(op)) return true;
   tt::MemSemantic semantic = semanticOf(op);
   return semantic == tt::MemSemantic::Release || semantic == tt::MemSemantic::AcqRel;
 }
@@ -108,7 +131,7 @@ private:
     SmallVector<Operation*> met;
     for (Accesses* list : others)
       for (const Access& access : *list)
-        if (access.range.meets(range)) met.push_back(access.op);
+        if (access.range.meets(range) && !areBySameThreads(access.op, op)) met.push_back(access.op);
     if (met.empty() && !unknownSince_) return success();
     Operation* other = met.empty() ? nullptr : met.back();
     if (unknownSince_) met.push_back(unknownSince_);
@@ -124,6 +147,16 @@ private:
     return success();
   }
 
+  /// True for loads and stores of one tile in tensor memory: each thread has its cells.
+  static bool areBySameThreads(Operation* one, Operation* other) {
+    auto tileOf = [](Operation* op) -> Value {
+      if (auto load = dyn_cast<twg::TmemLoadOp>(op)) return load.getSrc();
+      auto store = dyn_cast<twg::TmemStoreOp>(op);
+      return store ? store.getDst() : Value();
+    };
+    return tileOf(one) && tileOf(one) == tileOf(other);
+  }
+
   /// The outermost loop around an operation with none of the others in it.
   static Operation* loopBehind(ArrayRef<Operation*> others, Operation* op) {
     Operation* found = nullptr;
@@ -137,14 +170,14 @@ private:
   LogicalResult visit(Operation* op) {
     if (isBarrier(op)) wait();
     Effects effects = effectsOf(op);
-    if (effects.write) {
-      if (failed(require(op, *effects.write, {&written_, &read_}, false))) return failure();
-      written_.push_back({*effects.write, op});
+    for (SharedRange range : effects.writes) {
+      if (failed(require(op, range, {&written_, &read_}, false))) return failure();
+      if (!effects.isWaitedFor) written_.push_back({range, op});
     }
     if (effects.barriers) wait();
     for (SharedRange range : effects.reads) {
       if (failed(require(op, range, {&written_}, true))) return failure();
-      read_.push_back({range, op});
+      if (!effects.isWaitedFor) read_.push_back({range, op});
     }
     if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp>(op)) return success();
     if (isa<scf::IfOp>(op) && !usesSharedMemory(op)) return success();
@@ -179,7 +212,9 @@ private:
     Accesses written, read;
     auto add = [&](Operation* op) {
       Effects effects = effectsOf(op);
-      if (effects.write && !effects.barriers) written.push_back({*effects.write, op});
+      if (effects.isWaitedFor) return;
+      for (SharedRange range : effects.writes)
+        if (!effects.barriers) written.push_back({range, op});
       for (SharedRange range : effects.reads) read.push_back({range, op});
     };
     if (auto counted = dyn_cast<scf::ForOp>(loop)) {
@@ -230,7 +265,9 @@ void insertBarriers(tt::FuncOp kernel) {
     builder.setInsertionPoint(op);
     const bool isOptional = scratchOf(op) && firstBarrierIsOptional(op);
     if (isOptional) setBarriers(op, 1);
-    if (wantsBarrierBefore(op) || (scratchOf(op) && !isOptional && !writesBehindOwnBarrier(op))) insert(op);
+    const bool isAtStart = isa<twg::TmemOpenOp>(op);
+    if (wantsBarrierBefore(op) || (scratchOf(op) && !isOptional && !isAtStart && !writesBehindOwnBarrier(op)))
+      insert(op);
     builder.setInsertionPointAfter(op);
     if (wantsBarrierBehind(op)) insert(op);
   });
@@ -251,7 +288,9 @@ LogicalResult verifyBarriers(tt::FuncOp kernel) {
   if (kernel.walk([](Operation* op) { return WalkResult(verifyNeighbours(op)); }).wasInterrupted()) return failure();
   return Hazards([](Operation* op, Operation* other, bool isRead, Operation*) -> LogicalResult {
            InFlightDiagnostic problem = op->emitOpError();
-           problem << (isRead ? "reads" : "writes") << " shared memory that ";
+           const bool isInTensorMemory =
+               isa<twg::TmemLoadOp, twg::TmemStoreOp>(op) || isa_and_nonnull<twg::TmemLoadOp, twg::TmemStoreOp>(other);
+           problem << (isRead ? "reads " : "writes ") << (isInTensorMemory ? "tensor" : "shared") << " memory that ";
            if (!other) return problem << "another iteration or branch may have used, and no barrier stands in between";
            problem << "is " << (isRead ? "written" : "used") << " before, and no barrier stands in between";
            problem.attachNote(other->getLoc()) << "here";

@@ -1,6 +1,7 @@
 // codegen/passes/DotLayouts.cpp -- see DotLayouts.h.
 #include "codegen/passes/DotLayouts.h"
 #include "codegen/layout/SharedLayout.h"
+#include "codegen/layout/TensorMemory.h"
 #include "codegen/passes/LayoutChoice.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -11,6 +12,7 @@ namespace tiletwin::codegen {
 
 std::string DotPlan::instruction() const {
   if (isWarpgroup) return "wgmma";
+  if (isTensor) return "tcgen05";
   return shape ? "mma." + shape->name.str() : "fma";
 }
 
@@ -34,8 +36,9 @@ std::optional<unsigned> contiguousDimension(const LinearLayout& layout) {
   return std::nullopt;
 }
 
-unsigned matrixDimension(Value operand, unsigned kDimension, const LinearLayout& layout) {
-  bool isFree = tt::elementTypeOf(operand.getType()).getIntOrFloatBitWidth() == 16;
+unsigned matrixDimension(Value operand, unsigned kDimension, const LinearLayout& layout, bool isTensor) {
+  const unsigned bits = tt::elementTypeOf(operand.getType()).getIntOrFloatBitWidth();
+  const bool isFree = bits == 16 || (isTensor && bits == 8);
   return isFree ? contiguousDimension(layout).value_or(kDimension) : kDimension;
 }
 
@@ -55,13 +58,18 @@ bool sumsIn(Multiplied format, mlir::Type result) {
   }
 }
 
-/// The shape for operands of these types; null: none.
+/// The format that tensor cores multiply operands of these types in, of f8 that of the first one; none: they do not.
+std::optional<Multiplied> formatFor(tt::DotOp dot, mlir::Type a, mlir::Type b) {
+  std::optional<Multiplied> format = multipliedFormat(a);
+  if (!format || !multipliedFormat(b) || (a != b && !(isF8(a) && isF8(b)))) return std::nullopt;
+  if (*format == Multiplied::TF32 && dot.getInputPrecision() != tt::InputPrecision::TF32) return std::nullopt;
+  return sumsIn(*format, tt::elementTypeOf(dot.getD().getType())) ? format : std::nullopt;
+}
+
+/// The shape of mma.sync for operands of these types; null: none.
 const MmaShape* shapeFor(tt::DotOp dot, mlir::Type a, mlir::Type b, const Target& target, int64_t k) {
-  std::optional<Multiplied> format = multipliedFormat(a), other = multipliedFormat(b);
-  if (!format || !other || (a != b && !(isF8(a) && isF8(b)))) return nullptr;
-  if (*format == Multiplied::TF32 && dot.getInputPrecision() != tt::InputPrecision::TF32) return nullptr;
-  if (!sumsIn(*format, tt::elementTypeOf(dot.getD().getType()))) return nullptr;
-  return findMmaShape(*format, target.features(), k);
+  std::optional<Multiplied> format = formatFor(dot, a, b);
+  return format ? findMmaShape(*format, target.features(), k) : nullptr;
 }
 
 bool isDot(Operation* op) { return isa<tt::DotOp, tt::DotScaledOp>(op); }
@@ -96,10 +104,10 @@ bool isChained(tt::DotOp dot) {
 
 namespace {
 
-/// True if an operand can lie in shared memory as wgmma wants it: in swizzled rows, at least eight. What has no layout yet
-/// gets one that counts along the rows.
-bool liesInMatrix(Value operand, unsigned kDimension, const std::optional<LinearLayout>& layout) {
-  unsigned contiguous = layout ? matrixDimension(operand, kDimension, *layout) : 1;
+/// True if an operand can lie in shared memory as wgmma and tcgen05 want it: in swizzled rows, at least eight. What has no
+/// layout yet gets one that counts along the rows.
+bool liesInMatrix(Value operand, unsigned kDimension, const std::optional<LinearLayout>& layout, bool isTensor) {
+  unsigned contiguous = layout ? matrixDimension(operand, kDimension, *layout, isTensor) : 1;
   unsigned bytes = tt::elementTypeOf(operand.getType()).getIntOrFloatBitWidth() / 8;
   ArrayRef<int64_t> shape = tt::shapeOf(operand.getType());
   return SharedLayout::widestSwizzle(shape, bytes, contiguous) != 0 && shape[1 - contiguous] >= 8;
@@ -150,22 +158,20 @@ bool planWarpgroup(DotPlan& plan, tt::DotOp dot, const Target& target, ThreadBit
   mlir::Type a = tt::elementTypeOf(dot.getA().getType()), b = tt::elementTypeOf(dot.getB().getType());
   ArrayRef<int64_t> shape = tt::shapeOf(dot.getD().getType());
   int64_t k = tt::shapeOf(dot.getA().getType()).back();
-  mlir::Type sum = tt::elementTypeOf(dot.getD().getType());
-  std::optional<Multiplied> format = multipliedFormat(a);
+  std::optional<Multiplied> format = formatFor(dot, a, b);
   if (!target.features().wgmma || threads.warp < 2 || shape.size() != 2) return false;
-  if (!format || !wgmmaShape(*format) || (a != b && !(isF8(a) && isF8(b)))) return false;
-  if (*format == Multiplied::TF32 && dot.getInputPrecision() != tt::InputPrecision::TF32) return false;
+  if (!format || !wgmmaShape(*format)) return false;
   // Sums in the narrower accumulator of f8 are used only where all of K may be.
   if (isF8(a) && int64_t(dot.getMaxNumImpreciseAcc()) < k) return false;
-  if (!sumsIn(*format, sum) || k < int64_t(1) << wgmmaShape(*format)->kBits) return false;
+  if (k < int64_t(1) << wgmmaShape(*format)->kBits) return false;
   const std::optional<LinearLayout> ofA = layoutOf(dot.getA()), ofB = layoutOf(dot.getB());
   plan.inRegisters = comesFromDot(dot.getA()) || staysInRegisters(dot, threads);
   if (!plan.inRegisters) planFirstMatrix(plan, shape, a.getIntOrFloatBitWidth(), ofA, ofB);
   if (shape[plan.form.isTransposed] < kWgmmaRows || shape[!plan.form.isTransposed] < 8) return false;
   const bool isAInRegisters = plan.inRegisters && !plan.form.isTransposed;
   const bool isBInRegisters = plan.inRegisters && plan.form.isTransposed;
-  if (!isAInRegisters && !liesInMatrix(dot.getA(), 1, ofA)) return false;
-  if (!isBInRegisters && !liesInMatrix(dot.getB(), 0, ofB)) return false;
+  if (!isAInRegisters && !liesInMatrix(dot.getA(), 1, ofA, false)) return false;
+  if (!isBInRegisters && !liesInMatrix(dot.getB(), 0, ofB, false)) return false;
   plan.isWarpgroup = true;
   plan.shape = wgmmaShape(*format);
   plan.order = ascendingOrder(k);
@@ -173,6 +179,24 @@ bool planWarpgroup(DotPlan& plan, tt::DotOp dot, const Target& target, ThreadBit
     plan.form.rows =
         rowsReadFromMemory(*plan.shape, shape[plan.form.isTransposed], a.getIntOrFloatBitWidth() / 8, threads.warp);
   plan.layouts = wgmmaLayouts(*plan.shape, plan.form, shape, k, threads.warp);
+  return true;
+}
+
+/// tcgen05 for this dot, if the target has it, tensor memory has room and the operands lie as it wants them.
+bool planTensor(DotPlan& plan, tt::DotOp dot, const Target& target, ThreadBits threads,
+                llvm::function_ref<std::optional<LinearLayout>(Value)> layoutOf) {
+  auto a = cast<RankedTensorType>(dot.getA().getType()), d = cast<RankedTensorType>(dot.getD().getType());
+  const std::optional<Multiplied> format = formatFor(dot, a.getElementType(), tt::elementTypeOf(dot.getB().getType()));
+  constexpr int64_t kBitsOfStep = 256; // along K, that an instruction multiplies
+  const int64_t k = a.getShape().back(), threadCount = int64_t(1) << (threads.lane + threads.warp);
+  if (!target.features().tcgen05 || threads.warp < 2 || !format || !d.getElementType().isF32()) return false;
+  if (!TensorMemoryLayout::fits(d.getShape()) || d.getNumElements() < threadCount) return false;
+  if (k * a.getElementTypeBitWidth() < kBitsOfStep) return false;
+  if (!liesInMatrix(dot.getA(), 1, layoutOf(dot.getA()), true)) return false;
+  if (!liesInMatrix(dot.getB(), 0, layoutOf(dot.getB()), true)) return false;
+  plan.isTensor = true;
+  plan.order = ascendingOrder(k);
+  plan.layouts.d = TensorMemoryLayout(d.getShape()).registers(threads.warp);
   return true;
 }
 
@@ -184,7 +208,8 @@ DotPlan planDot(tt::DotOp dot, const Target& target, ThreadBits threads,
   ArrayRef<int64_t> shape = tt::shapeOf(dot.getD().getType());
   int64_t k = tt::shapeOf(dot.getA().getType()).back();
   DotPlan plan;
-  if (planWarpgroup(plan, dot, target, threads, layoutOf)) return plan;
+  if (planWarpgroup(plan, dot, target, threads, layoutOf) || planTensor(plan, dot, target, threads, layoutOf))
+    return plan;
   plan.shape = shapeFor(dot, a, b, target, k);
   unsigned narrowest = unsigned(std::min(a.getIntOrFloatBitWidth(), b.getIntOrFloatBitWidth()));
   if (!plan.shape && isF8(a) && isF8(b)) {

@@ -15,11 +15,12 @@ struct DotPlan {
   mlir::Type widened;              ///< what f8 operands become first; null: they stay
   DotLayouts layouts;
   bool isWarpgroup = false; ///< wgmma: its matrices stay in shared memory, the first one unless `inRegisters`
+  bool isTensor = false;    ///< tcgen05: its matrices stay in shared memory, its sums in tensor memory
   bool inRegisters = false;
   bool isReadFromMemory = false; ///< what is in registers: it is put into shared memory as it lies, and read from there
   WgmmaForm form;
 
-  /// "mma.m16n8k16" or "fma": the dot's attribute `instruction`.
+  /// "mma.m16n8k16", "wgmma", "tcgen05" or "fma": the dot's attribute `instruction`.
   std::string instruction() const;
 };
 
@@ -30,9 +31,9 @@ DotPlan planDot(tt::DotOp dot, const Target& target, ThreadBits threads,
 /// The dimension along which a thread's first registers, or else its neighbours, lie.
 std::optional<unsigned> contiguousDimension(const LinearLayout& layout);
 
-/// The dimension that is contiguous in shared memory for wgmma: the one that is so in the layout for 16-bit elements, K
-/// for others, which have no transposed form.
-unsigned matrixDimension(mlir::Value operand, unsigned kDimension, const LinearLayout& layout);
+/// The dimension that is contiguous in shared memory for wgmma or, `isTensor`, tcgen05: the one that is so in the layout for
+/// elements of 16 bits, of tcgen05 of 8 bits too; K for others, which have no transposed form.
+unsigned matrixDimension(mlir::Value operand, unsigned kDimension, const LinearLayout& layout, bool isTensor);
 
 /// The format in which tensor cores read elements of this type; none if they do not.
 std::optional<Multiplied> multipliedFormat(mlir::Type element);

@@ -20,8 +20,9 @@ bool staysInThreads(const LinearLayout& from, const LinearLayout& to) {
 /// half of the registers that a thread can have, since sums, addresses and what else is alive want theirs.
 constexpr unsigned kManyWords = 128;
 
-/// The type in shared memory through which a conversion goes; null: not this way.
-twg::MemDescType memoryFor(twg::ConvertLayoutOp convert, bool wantsMatrixLoads) {
+/// The type in shared memory through which a conversion goes; null: not this way. readApart: only if lanes that read meet in
+/// no bank.
+twg::MemDescType memoryFor(twg::ConvertLayoutOp convert, bool readApart) {
   auto type = cast<RankedTensorType>(convert.getSrc().getType());
   LinearLayout from = twg::layoutOf(type), to = twg::layoutOf(convert.getResult());
   mlir::Type element = type.getElementType();
@@ -29,10 +30,13 @@ twg::MemDescType memoryFor(twg::ConvertLayoutOp convert, bool wantsMatrixLoads) 
   unsigned bytes = element.getIntOrFloatBitWidth() / 8;
   std::optional<unsigned> contiguous = contiguousDimension(from);
   if (!contiguous || *contiguous + 2 < type.getRank() || type.getDimSize(*contiguous) * bytes < 16) return {};
-  unsigned swizzle = SharedLayout::widestSwizzle(type.getShape(), bytes, *contiguous);
-  SharedLayout layout(type.getShape(), bytes, *contiguous, swizzle);
-  if (wantsMatrixLoads && !MatrixLoad::of(layout.inMemory(to), bytes)) return {};
-  auto attribute = twg::SharedAttr::get(convert.getContext(), *contiguous, swizzle);
+  unsigned swizzle = SharedLayout::widestSwizzle(type.getShape(), bytes, *contiguous), piece = SharedLayout::kPiece;
+  if (readApart && !MatrixLoad::of(SharedLayout(type.getShape(), bytes, *contiguous, swizzle).inMemory(to), bytes)) {
+    piece *= 2; // no ldmatrix transposes words of 32 bits, but the lanes can read them without conflicts
+    SharedLayout layout(type.getShape(), bytes, *contiguous, swizzle, piece);
+    if (!readsWordsApart(layout.inMemory(to), bytes)) return {};
+  }
+  auto attribute = twg::SharedAttr::get(convert.getContext(), *contiguous, swizzle, piece);
   return twg::MemDescType::get(convert.getContext(), type.getShape(), element, attribute);
 }
 
@@ -66,7 +70,7 @@ std::pair<twg::ConvertLayoutOp, twg::MemDescType> loadedOperand(tt::DotOp dot, V
   });
   if (!isForProducts) return {};
   if (load->getBlock() != dot->getBlock()) return {};
-  twg::MemDescType type = memoryFor(convert, /*wantsMatrixLoads=*/false);
+  twg::MemDescType type = memoryFor(convert, /*readApart=*/false);
   return type && canBeCopied(load, type) ? std::pair(convert, type)
                                          : std::pair<twg::ConvertLayoutOp, twg::MemDescType>();
 }
@@ -105,7 +109,7 @@ void keepInMemory(tt::DotOp dot, uint32_t& room) {
     if (!convert || !tt::hasOneUse(convert.getResult()) || convert->getBlock() != dot->getBlock()) continue;
     Operation* user = *tt::usersOf(convert.getResult()).begin();
     if (user != dot && !tt::hasOneUse(user->getResult(0))) continue;
-    twg::MemDescType type = memoryFor(convert, /*wantsMatrixLoads=*/false);
+    twg::MemDescType type = memoryFor(convert, /*readApart=*/false);
     if (!type) continue;
     Value memory = copyOf(convert.getSrc(), type);
     uint32_t needed = memory ? 0 : twg::sharedLayoutOf(type).bytes();
@@ -144,6 +148,10 @@ Value sharedCopy(Value tile, unsigned contiguous) {
   return twg::LocalAllocOp::create(builder, tile.getLoc(), memory, tile, IntegerAttr());
 }
 
+Value matrixCopy(Value tile, unsigned kDimension, bool isTensor) {
+  return sharedCopy(tile, matrixDimension(tile, kDimension, twg::layoutOf(tile), isTensor));
+}
+
 void shareDotOperands(tt::FuncOp kernel) {
   SmallVector<twg::ConvertLayoutOp> conversions;
   kernel.walk([&](tt::DotOp dot) {
@@ -152,7 +160,7 @@ void shareDotOperands(tt::FuncOp kernel) {
         conversions.push_back(convert);
   });
   for (twg::ConvertLayoutOp convert : conversions) {
-    twg::MemDescType type = memoryFor(convert, /*wantsMatrixLoads=*/true);
+    twg::MemDescType type = memoryFor(convert, /*readApart=*/true);
     if (!type) continue;
     OpBuilder builder(convert);
     Value memory = twg::LocalAllocOp::create(builder, convert.getLoc(), type, convert.getSrc(), IntegerAttr());
@@ -172,7 +180,8 @@ void shareTransposed(tt::FuncOp kernel) {
     auto trans = one.getSrc().getDefiningOp<tt::TransOp>();
     twg::MemDescType type = one.getResult().getType();
     Value memory = sharedCopy(trans.getSrc(), 1 - type.getLayout().getContiguous());
-    if (cast<twg::MemDescType>(memory.getType()).getLayout().getSwizzle() != type.getLayout().getSwizzle()) continue;
+    twg::SharedAttr given = cast<twg::MemDescType>(memory.getType()).getLayout(), wanted = type.getLayout();
+    if (given.getSwizzle() != wanted.getSwizzle() || given.getPiece() != wanted.getPiece()) continue;
     for (OpOperand& use : llvm::make_early_inc_range(one->getUses())) {
       OpBuilder builder(use.getOwner());
       use.set(twg::MemDescViewOp::create(builder, one.getLoc(), type, memory));

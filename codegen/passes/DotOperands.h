@@ -6,7 +6,7 @@
 namespace tiletwin::codegen {
 
 /// Replaces conversions of dots' operands by an allocation in shared memory and a load from it, where a matrix load gives
-/// the fragments' layout. Other conversions stay.
+/// the fragments' layout, or lanes that read words meet in no bank. Other conversions stay.
 void shareDotOperands(tt::FuncOp kernel);
 
 /// A transposed tile in shared memory is the tile in shared memory, seen transposed: it is stored once for both, and a
@@ -23,5 +23,7 @@ void keepLargeOperands(tt::FuncOp kernel, const Target& target);
 
 /// A tile's copy in shared memory, right behind the tile; one for all that want it.
 mlir::Value sharedCopy(mlir::Value tile, unsigned contiguous);
+/// The same as wgmma or, `isTensor`, tcgen05 reads a matrix with that dimension as its K (DotLayouts.h).
+mlir::Value matrixCopy(mlir::Value tile, unsigned kDimension, bool isTensor);
 
 } // namespace tiletwin::codegen

@@ -32,13 +32,50 @@ unsigned packOf(Operation* op) {
 
 } // namespace
 
-LayoutChoice::LayoutChoice(tt::FuncOp function, ThreadBits threads, const Target& target)
-    : access_(function, threads), threads_(threads), target_(target) {}
+LayoutChoice::LayoutChoice(tt::FuncOp function, ThreadBits threads, const Target& target,
+                           llvm::DenseSet<Operation*> spread)
+    : access_(function, threads), spread_(std::move(spread)), threads_(threads), target_(target) {}
+
+/// True for pointers that a loop moves on. They have one layout, and other loads may be made through them.
+static bool areCarried(Value pointers) {
+  while (Operation* op = pointers.getDefiningOp()) {
+    if (!isa<tt::AddPtrOp, tt::BroadcastOp, tt::ExpandDimsOp>(op)) return false;
+    pointers = op->getOperand(0);
+  }
+  return isa<RankedTensorType>(pointers.getType());
+}
+
+llvm::DenseSet<Operation*> LayoutChoice::loadsOfTransposed(tt::FuncOp function, ThreadBits threads,
+                                                           const Target& target) {
+  std::optional<LayoutChoice> choice; // few kernels need one
+  llvm::DenseSet<Operation*> loads;
+  function.walk([&](tt::DotOp dot) {
+    constexpr unsigned kBitsOfBothForms = 16;
+    if (tt::elementTypeOf(dot.getA().getType()).getIntOrFloatBitWidth() == kBitsOfBothForms) return;
+    if (!choice) choice.emplace(function, threads, target);
+    const DotPlan& plan = choice->dotPlan(dot);
+    if (!plan.isWarpgroup) return;
+    for (unsigned index : {0u, 1u}) {
+      const bool isFirst = index == (plan.form.isTransposed ? 1u : 0u);
+      Value tile = dot->getOperand(index);
+      std::optional<LinearLayout> layout = choice->of(tile);
+      if (!layout || (isFirst && plan.inRegisters) || contiguousDimension(*layout) == 1 - index) continue;
+      while (Operation* op = tile.getDefiningOp()) {
+        if (auto load = dyn_cast<tt::LoadOp>(op); load && !areCarried(load.getPtr())) loads.insert(op);
+        const bool isOfOne = op->getNumOperands() == 1 && (isElementwise(op) || isa<tt::TransOp>(op));
+        if (!isOfOne) break;
+        tile = op->getOperand(0);
+      }
+    }
+  });
+  return loads;
+}
 
 const DotPlan& LayoutChoice::dotPlan(tt::DotOp dot) {
-  std::unique_ptr<DotPlan>& plan = dots_[dot];
-  if (!plan) plan = std::make_unique<DotPlan>(planDot(dot, target_, threads_, [this](Value tile) { return of(tile); }));
-  return *plan;
+  if (auto found = dots_.find(dot); found != dots_.end()) return *found->second;
+  // Planning asks for other products' plans, so the table may grow meanwhile.
+  auto plan = std::make_unique<DotPlan>(planDot(dot, target_, threads_, [this](Value tile) { return of(tile); }));
+  return *(dots_[dot] = std::move(plan));
 }
 
 bool LayoutChoice::isElementwise(Operation* op) {
@@ -198,7 +235,8 @@ LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
           Wished pointers = wish(load.getPtr());
           if (pointers || isCut()) return pointers;
         }
-        return Wished(Wish{access_.of(load.getPtr()), kLoaded});
+        return Wished(
+            Wish{spread_.contains(load) ? access_.spread(load.getPtr()) : access_.of(load.getPtr()), kLoaded});
       })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp>([&](auto) { return Wish{ofAtomic(op), kLoaded}; })
       .Case([&](tt::DotOp dot) { return Wish{dotPlan(dot).layouts.d, kMultiplied}; })
@@ -209,15 +247,19 @@ LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
       })
       .Case<tt::BroadcastOp, tt::SplatOp, tt::MakeRangeOp, arith::ConstantOp>([](auto) { return Wished(); })
       .Case([&](tt::ReduceOp reduce) {
-        Wish source = orUsual(heaviest(reduce.getSrcs()), tt::shapeOf(reduce.getSrcs().front().getType()));
+        const Wished decided = heaviest(reduce.getSrcs());
+        if (!decided && isCut()) return Wished();
+        Wish source = orUsual(decided, tt::shapeOf(reduce.getSrcs().front().getType()));
         source.layout = source.layout.withoutDimension(unsigned(reduce.getAxis())).withoutRepeatedRegisters();
-        return source;
+        return Wished(source);
       })
       .Case([&](tt::ScanOp scan) {
-        Wish source = orUsual(heaviest(scan.getSrcs()), shape);
+        const Wished decided = heaviest(scan.getSrcs());
+        if (!decided && isCut()) return Wished();
+        Wish source = orUsual(decided, shape);
         // Bits along the axis in the order in which a scan goes; every usual layout has them so.
         if (!ScanOrder::of(source.layout, unsigned(scan.getAxis()))) source.layout = access_.usual(shape);
-        return source;
+        return Wished(source);
       })
       .Case<tt::DescriptorLoadOp, tt::DescriptorGatherOp>(
           [&](auto) { return Wish{access_.ofBlock(cast<RankedTensorType>(result.getType())), kLoaded}; })

@@ -16,7 +16,14 @@ namespace tiletwin::codegen {
 
 class LayoutChoice {
 public:
-  LayoutChoice(tt::FuncOp function, ThreadBits threads, const Target& target);
+  /// spread: loads whose lanes lie along the dimension that shared memory holds side by side (AccessLayouts::spread).
+  LayoutChoice(tt::FuncOp function, ThreadBits threads, const Target& target,
+               llvm::DenseSet<mlir::Operation*> spread = {});
+
+  /// Loads of matrices that wgmma reads transposed, and that have elements for which it cannot do that itself: a thread stores
+  /// its neighbours one by one, and lanes beside each other along them meet in the same banks.
+  static llvm::DenseSet<mlir::Operation*> loadsOfTransposed(tt::FuncOp function, ThreadBits threads,
+                                                            const Target& target);
 
   /// The layout of a tile; none if it is free.
   std::optional<LinearLayout> of(mlir::Value tile);
@@ -63,6 +70,7 @@ private:
   Wish orUsual(Wished wished, llvm::ArrayRef<int64_t> shape);
 
   AccessLayouts access_;
+  llvm::DenseSet<mlir::Operation*> spread_;
   ThreadBits threads_;
   const Target& target_;
   llvm::DenseMap<mlir::Operation*, std::unique_ptr<DotPlan>> dots_;

@@ -12,6 +12,7 @@
 #include "codegen/passes/Notes.h"
 #include "codegen/passes/SinkConversions.h"
 #include "codegen/passes/TensorMaps.h"
+#include "codegen/passes/TensorSums.h"
 #include "codegen/passes/WrittenMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,7 +27,8 @@ class LayoutAssigner {
 public:
   LayoutAssigner(tt::FuncOp kernel, ThreadBits threads, const Target& target)
       : kernel_(kernel), threads_(1 << (threads.lane + threads.warp)), target_(target),
-        choice_(kernel, threads, target) {}
+        choice_(kernel, threads, target, LayoutChoice::loadsOfTransposed(kernel, threads, target)),
+        tensorProducts_(kernel) {}
   LogicalResult run();
 
 private:
@@ -39,6 +41,8 @@ private:
   void assignBlockAccess(Operation* op);
   void assignDot(tt::DotOp dot);
   void assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan);
+  void assignTensorDot(tt::DotOp dot, const DotPlan& plan);
+  void setMatrices(tt::DotOp dot);
   void settleNotes();
   void eraseFree();
 
@@ -52,9 +56,10 @@ private:
   void dropIfUnused(Operation* op) {
     if (!llvm::is_contained(replaced_, op)) replaced_.push_back(op);
   }
-  /// Conversions of a dot's operands become memory that it reads (DotOperands.h): they stand right before it.
+  /// Conversions of a dot's matrices become memory that it reads (DotOperands.h): they stand right before it.
   void setOperand(OpOperand& operand, const LinearLayout& layout) {
-    operand.set(inLayout(operand.get(), layout, !isa<tt::DotOp>(operand.getOwner())));
+    const bool isSum = operand.getOperandNumber() == 2;
+    operand.set(inLayout(operand.get(), layout, isSum || !isa<tt::DotOp>(operand.getOwner())));
   }
   /// Those of all blocks; operations of a block may use what another one defines.
   void setArguments(Region& region) {
@@ -73,6 +78,7 @@ private:
   const int64_t threads_; ///< of a program
   const Target& target_;
   LayoutChoice choice_;
+  TensorProducts tensorProducts_;
   // All choices and vectors are made before the first type changes: the analyses look at the function as it was.
   llvm::DenseMap<Value, LinearLayout> decided_;
   llvm::DenseMap<Operation*, LinearLayout> stores_;
@@ -296,28 +302,29 @@ void LayoutAssigner::assignReduce(tt::ReduceOp reduce) {
     reduce->setAttr("order", DenseI32ArrayAttr::get(kernel_.getContext(), order->bits));
 }
 
-/// The operands go to shared memory in the layout that they have, or in vectors along their rows. What the instruction
-/// wants in registers and in another order comes from there.
-void LayoutAssigner::assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan) {
-  Location where = dot.getLoc();
+/// Matrices go to shared memory in the layout that they have, or in vectors along their rows.
+void LayoutAssigner::setMatrices(tt::DotOp dot) {
   for (OpOperand& operand : dot->getOpOperands().take_front(2))
     if (auto tile = cast<RankedTensorType>(operand.get().getType()); !twg::hasLayout(tile))
       setOperand(operand, decided(operand.get()).value_or(choice_.inVectors(tile)));
+}
+
+/// What the instruction wants in registers and in another order comes from shared memory.
+void LayoutAssigner::assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan) {
+  Location where = dot.getLoc();
+  setMatrices(dot);
   if (plan.inRegisters && !plan.isReadFromMemory) setOperand(dot->getOpOperand(0), plan.layouts.a);
   setOperand(dot->getOpOperand(2), plan.layouts.d);
-  auto matrix = [](Value tile, unsigned kDimension) {
-    return sharedCopy(tile, matrixDimension(tile, kDimension, twg::layoutOf(tile)));
-  };
   OpBuilder builder(dot);
   auto first = [&](Value tile, unsigned kDimension, const LinearLayout& layout) -> Value {
-    if (!plan.inRegisters) return matrix(tile, kDimension);
+    if (!plan.inRegisters) return matrixCopy(tile, kDimension, plan.isTensor);
     if (!plan.isReadFromMemory) return tile;
     return twg::LocalLoadOp::create(builder, where, twg::withLayout(tile.getType(), layout),
                                     sharedCopy(tile, 1 - kDimension));
   };
   const bool isTransposed = plan.form.isTransposed;
-  Value a = isTransposed ? matrix(dot.getA(), 1) : first(dot.getA(), 1, plan.layouts.a);
-  Value b = isTransposed ? first(dot.getB(), 0, plan.layouts.b) : matrix(dot.getB(), 0);
+  Value a = isTransposed ? matrixCopy(dot.getA(), 1, plan.isTensor) : first(dot.getA(), 1, plan.layouts.a);
+  Value b = isTransposed ? first(dot.getB(), 0, plan.layouts.b) : matrixCopy(dot.getB(), 0, plan.isTensor);
   auto rows = plan.form.rows.empty() ? DenseI32ArrayAttr() : builder.getDenseI32ArrayAttr(plan.form.rows);
   auto made = twg::WarpgroupDotOp::create(builder, where, dot.getC().getType(), a, b, dot.getC(), isTransposed,
                                           /*inFlight=*/false, rows);
@@ -327,10 +334,18 @@ void LayoutAssigner::assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan) {
   dot.erase();
 }
 
+void LayoutAssigner::assignTensorDot(tt::DotOp dot, const DotPlan& plan) {
+  setMatrices(dot);
+  setOperand(dot->getOpOperand(2), plan.layouts.d);
+  dot.getD().replaceAllUsesWith(tensorProducts_.multiply(dot, plan));
+  dot.erase();
+}
+
 void LayoutAssigner::assignDot(tt::DotOp dot) {
   const DotPlan& plan = choice_.dotPlan(dot);
   OpBuilder builder(dot);
   if (plan.isWarpgroup) return assignWarpgroupDot(dot, plan);
+  if (plan.isTensor) return assignTensorDot(dot, plan);
   for (auto [index, layout] : {std::pair(0u, &plan.layouts.a), std::pair(1u, &plan.layouts.b)}) {
     OpOperand& operand = dot->getOpOperand(index);
     setOperand(operand, *layout);

@@ -147,7 +147,8 @@ llvm::SetVector<Operation*> behindProducts(scf::ForOp loop) {
   for (Operation& op : *loop.getBody()) {
     auto instruction = op.getAttrOfType<StringAttr>("instruction");
     const bool isOfTensorCores = instruction && instruction.getValue() != "fma";
-    if (isOfTensorCores && isa<tt::DotOp, twg::WarpgroupDotOp>(op)) wanted.append({op.getOperand(0), op.getOperand(1)});
+    if (isOfTensorCores && isa<tt::DotOp, twg::WarpgroupDotOp, twg::TmemDotOp>(op))
+      wanted.append({op.getOperand(0), op.getOperand(1)});
   }
   while (!wanted.empty()) {
     Operation* op = wanted.pop_back_val().getDefiningOp();

@@ -48,7 +48,7 @@ private:
   void awaitFilled(OpBuilder& builder, Value slot) override;
   void passOn(OpBuilder& builder, Value slot) override;
 
-  bool isFenced_ = false; ///< warpgroup dots read the copies
+  bool isFenced_ = false; ///< products that read shared memory by another way read the copies
   Operation* barrier_ = nullptr;
   SmallVector<Copy> copies_;
   SmallVector<Slots> stores_; ///< tiles that the program stores for products in flight
@@ -66,11 +66,11 @@ bool Pipeline::find() {
   for (auto allocation : loop_.getBody()->getOps<twg::LocalAllocOp>()) {
     auto load = allocation.getSrc() ? allocation.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
     SmallVector<Operation*> users = twg::usersOf(allocation.getResult());
-    bool isRead = llvm::all_of(users, llvm::IsaPred<twg::LocalLoadOp, twg::WarpgroupDotOp>);
+    bool isRead = llvm::all_of(users, llvm::IsaPred<twg::LocalLoadOp, twg::WarpgroupDotOp, twg::TmemDotOp>);
     const bool isHere = load && load->getBlock() == allocation->getBlock() && tt::hasOneUse(load.getResult());
     if (isHere && isRead && canBeCopied(load, allocation.getResult().getType()) && addSlice(load)) {
       copies_.push_back({Slots(allocation), load});
-      isFenced_ |= llvm::any_of(users, llvm::IsaPred<twg::WarpgroupDotOp>);
+      isFenced_ |= llvm::any_of(users, llvm::IsaPred<twg::WarpgroupDotOp, twg::TmemDotOp>);
     }
   }
   return !copies_.empty();

@@ -15,7 +15,8 @@ void Slots::allocate(OpBuilder& builder, int count) {
   SmallVector<int64_t> shape{count};
   llvm::append_range(shape, type_.getShape());
   twg::SharedAttr layout = type_.getLayout();
-  layout = twg::SharedAttr::get(builder.getContext(), layout.getContiguous() + 1, layout.getSwizzle());
+  layout =
+      twg::SharedAttr::get(builder.getContext(), layout.getContiguous() + 1, layout.getSwizzle(), layout.getPiece());
   auto all = twg::MemDescType::get(builder.getContext(), shape, type_.getElementType(), layout);
   all_ = twg::LocalAllocOp::create(builder, memory_.getLoc(), all, Value(), IntegerAttr());
 }

@@ -17,6 +17,7 @@ namespace {
 constexpr StringLiteral kAttribute = "twg.scratch";
 constexpr unsigned kPartAlignment = 16; // bytes, of what each operand of a reduction or scan leaves
 constexpr unsigned kCounterBytes = 4;
+constexpr unsigned kAddressBytes = 4; // of tensor memory
 
 using Needed = std::optional<Scratch>;
 
@@ -108,6 +109,7 @@ std::optional<Scratch> scratchNeededBy(Operation* op, const Target& target, Thre
       .Case([](tt::ScanOp scan) { return ofScan(scan); })
       .Case([](tt::GatherOp gather) { return ofGather(gather); })
       .Case([](tt::HistogramOp histogram) { return ofHistogram(histogram); })
+      .Case([](twg::TmemOpenOp) { return Scratch{kAddressBytes, 1}; })
       .Case([&](tt::ElementwiseInlineAsmOp assembly) { return ofAssembly(assembly, threads); })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp>([&](auto access) { return ofResult(access.getPtr()); })
       .Case([&](tt::AtomicPollOp poll) {

@@ -23,7 +23,34 @@ Region* branchOfUsers(Operation* op) {
   return branch;
 }
 
+/// Registers that a conversion may hold all along a loop, instead of threads that wait for each other in each iteration.
+constexpr unsigned kFewRegisters = 16;
+
+/// The operations of a loop's body of which a conversion consists, in order, if nothing of it changes there; else none.
+SmallVector<Operation*> sameInEachIteration(twg::ConvertLayoutOp convert, scf::ForOp loop) {
+  if (twg::layoutOf(convert.getResult()).registers() > kFewRegisters) return {};
+  SmallVector<Operation*> found;
+  Operation* op = convert;
+  while (op && op->getBlock() == loop.getBody()) {
+    if (!isa<twg::ConvertLayoutOp, tt::ExpandDimsOp, tt::ReshapeOp>(op)) return {};
+    found.push_back(op);
+    Value source = op->getOperand(0);
+    if (auto carried = dyn_cast<BlockArgument>(source); carried && carried.getOwner() == loop.getBody()) return {};
+    op = source.getDefiningOp();
+  }
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
 } // namespace
+
+void hoistConversions(tt::FuncOp kernel) {
+  kernel.walk([&](scf::ForOp loop) {
+    if (loop->hasAttr("llvm.loop_annotation")) return; // disable_licm
+    for (auto convert : llvm::make_early_inc_range(loop.getBody()->getOps<twg::ConvertLayoutOp>()))
+      for (Operation* op : sameInEachIteration(convert, loop)) op->moveBefore(loop);
+  });
+}
 
 void sinkConversions(tt::FuncOp kernel) {
   SmallVector<Operation*> conversions;

@@ -2,9 +2,11 @@
 #include "codegen/passes/Steps.h"
 #include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/Barriers.h"
+#include "codegen/passes/CarriedIndices.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/DotPrecision.h"
 #include "codegen/passes/Groups.h"
+#include "codegen/passes/HeldOperands.h"
 #include "codegen/passes/Layouts.h"
 #include "codegen/passes/LoadsAhead.h"
 #include "codegen/passes/LoadsOfOperands.h"
@@ -17,8 +19,10 @@
 #include "codegen/passes/ProductsEarly.h"
 #include "codegen/passes/RepeatedLoads.h"
 #include "codegen/passes/SharedMemory.h"
+#include "codegen/passes/SinkConversions.h"
 #include "codegen/passes/TensorCopies.h"
 #include "codegen/passes/TensorMaps.h"
+#include "codegen/passes/TensorSums.h"
 #include "codegen/passes/ThreadReductions.h"
 #include "codegen/passes/TileLoop.h"
 #include "codegen/passes/Turns.h"
@@ -82,10 +86,22 @@ LogicalResult chooseMaps(ModuleOp module, const Target& target, const Options&) 
   return success();
 }
 
+LogicalResult carryNumbers(ModuleOp module, const Target&, const Options&) {
+  carryDistances(kernelOf(module));
+  return success();
+}
+
 LogicalResult chooseLayouts(ModuleOp module, const Target& target, const Options& options) {
   const std::string what = target.backend == "cuda" ? std::to_string(target.capability) : target.arch;
   module->setAttr("twg.target", StringAttr::get(module.getContext(), target.backend + ":" + what));
-  return assignLayouts(kernelOf(module), threadsOf(target, options), target);
+  if (failed(assignLayouts(kernelOf(module), threadsOf(target, options), target))) return failure();
+  hoistConversions(kernelOf(module));
+  return success();
+}
+
+LogicalResult placeSums(ModuleOp module, const Target&, const Options&) {
+  placeTensorSums(kernelOf(module));
+  return success();
 }
 
 LogicalResult addUpInThreads(ModuleOp module, const Target&, const Options&) {
@@ -125,8 +141,10 @@ LogicalResult pipeline(ModuleOp module, const Target& target, const Options& opt
   return success();
 }
 
-LogicalResult keepOperands(ModuleOp module, const Target& target, const Options&) {
-  if (target.backend == "cuda") keepLargeOperands(kernelOf(module), target);
+LogicalResult keepOperands(ModuleOp module, const Target& target, const Options& options) {
+  if (target.backend != "cuda") return success();
+  keepLargeOperands(kernelOf(module), target);
+  readOperandsLate(kernelOf(module), target, options);
   return success();
 }
 
@@ -169,7 +187,9 @@ constexpr Step kSteps[] = {
     {"twg-tile-loop", "programs that one CTA runs one after the other, where copies then go on between them",
      loopOverPrograms},
     {"twg-tensor-maps", "arguments that are descriptors, as tensor maps where copies can use them", chooseMaps},
+    {"twg-carried-indices", "tiles of indices that loops move on, as a tile that stays and a number", carryNumbers},
     {"twg-layouts", "a layout for every tile, and conversions between layouts", chooseLayouts},
+    {"twg-tensor-sums", "sums in tensor memory: as long as only products change them, and their columns", placeSums},
     {"twg-thread-reductions", "reductions that a loop adds up, in each thread first", addUpInThreads},
     {"twg-dot-operands", "operands of dots through shared memory, where ldmatrix reads them or loops copy them",
      shareOperands},

@@ -5,6 +5,7 @@
 #include "codegen/passes/Producer.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/StoreWaits.h"
+#include "codegen/passes/TensorSums.h"
 #include "codegen/passes/Turns.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -65,7 +66,7 @@ SmallVector<Value, 2> memoryReadBy(Operation* op) {
   SmallVector<Value, 2> all;
   llvm::TypeSwitch<Operation*>(op)
       .Case<twg::LocalLoadOp, twg::TensorStoreOp>([&](auto one) { all.push_back(one.getSrc()); })
-      .Case([&](twg::WarpgroupDotOp dot) { all.assign({dot.getA(), dot.getB()}); });
+      .Case<twg::WarpgroupDotOp, twg::TmemDotOp>([&](auto dot) { all.assign({dot.getA(), dot.getB()}); });
   llvm::erase_if(all, [](Value value) { return !isa<twg::MemDescType>(value.getType()); });
   return all;
 }
@@ -362,6 +363,13 @@ LogicalResult verifyProtocol(tt::FuncOp kernel, const Target& target, ThreadBits
         })
         .Case<twg::TensorCommitOp, twg::TensorWaitOp>([](auto op) { return verifyIssuer(op, op.getIssuer()); })
         .Case([](twg::WarpgroupDotOp dot) { return verifyProduct(dot); })
+        .Case([](twg::TmemDotOp dot) -> LogicalResult {
+          if (waitFor(dot)) return success();
+          return dot.emitOpError(
+              "is on its way when the next operation runs: no twg.barrier_wait for its barrier stands "
+              "right behind");
+        })
+        .Case([](twg::TmemOpenOp open) { return verifyTensorMemory(open); })
         .Default([](Operation*) { return success(); });
   };
   return failure(kernel.walk(visit).wasInterrupted());

@@ -17,6 +17,8 @@ namespace tiletwin::codegen {
 ///   - the tensor unit sees what threads wrote behind a twg.proxy_barrier;
 ///   - a product of warpgroups has a fence in front of it; products and stores to tensors are parts of groups, and are waited
 ///     for before the next barrier if they are not in flight;
+///   - a product in tensor memory is waited for right behind it, tiles that live at one time have columns of their own, and
+///     what the kernel allocates it gives back;
 ///   - a producer fills memory of its own, a slot of it behind a wait that it is free; its readers wait until it is full, and
 ///     each warp arrives at the barrier of free slots where it has read: behind a wait for the product, if that is in flight;
 ///   - two groups of warps take turns in order, none is left over, and nothing in a turn waits for all warps;

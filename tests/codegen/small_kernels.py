@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from tiletwin.cuda import ptxas
 
-PTX_VERSIONS = {"sm_75": 70, "sm_80": 70, "sm_89": 81, "sm_90a": 87}
+PTX_VERSIONS = {"sm_75": 70, "sm_80": 70, "sm_89": 81, "sm_90a": 87, "sm_100a": 87}
 ARCHITECTURES = tuple(PTX_VERSIONS)
 
 

@@ -114,7 +114,7 @@ def test_agrees_with_the_interpreter(architecture: str, name: str, record_proper
     if verdict == corpus_launches.BOUNDS:
         assert FREE.search(corpus_cases.texts()[name]), "none of its operations is free to give other bits"
     recorded = corpus_cases.recorded_case(name, architecture)
-    if name in ORDER:
+    if name in ORDER or "tcgen05.mma" in compiled["ptx"]:  # sums that nobody has recorded on a GPU
         assert not corpus_launches.reference_differences(name, launch, outcome)
     elif recorded is not None:
         assert not ptx_cases.differences(recorded, corpus_launches.written(launch, outcome))

@@ -16,6 +16,8 @@ OTHERWISE = {
     ("sm_90a", "desc_arg_fp32"): "an address is computed behind a wait instead of in front of it",
     ("sm_80", "none_index"): "a load of few elements is made once more, in the layout that its note has",
     ("sm_90a", "none_index"): "as on sm_80",
+    ("sm_100a", "desc_arg_fp32"): "as on sm_90a",
+    ("sm_100a", "none_index"): "as on sm_80",
 }
 """Kernels whose code differs, and how."""
 NOTED = "// tiletwin."
@@ -27,7 +29,7 @@ def code(text: str) -> list[str]:
     return [line for line in lines if line and not re.match(r"\.loc|\$L__(tmp|func_begin|func_end)\d+:", line)]
 
 
-@pytest.mark.parametrize("architecture", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("architecture", ["sm_80", "sm_90a", "sm_100a"])
 def test_code_is_the_same(architecture, monkeypatch):
     compared, differ = 0, set()
     for name in sorted(corpus_launches._cases()):

@@ -17,6 +17,7 @@ import tiletwin.checks
 import tiletwin.language as tl
 import tiletwin.sim
 from test_dots_in_flight import assert_not_serialised, code_of, in_flight, waits
+from tiletwin.compiler import ASTSource
 
 M, N, K = 64, 32, 32
 
@@ -173,3 +174,29 @@ def test_conversions_for_a_branch_stand_in_it() -> None:
     assert "}" not in re.sub(
         r"\{[^{}]*\}", "", re.sub(r"\{[^{}]*\}", "", ttgir[ttgir.rindex("scf.if", 0, at) + 20 : at])
     )
+
+
+@triton.jit
+def scores(a, b, c, scale, T, D: tl.constexpr, BT: tl.constexpr, BD: tl.constexpr):
+    """A block of rows times itself, transposed, below the diagonal; few steps, whose number is known."""
+    rows, own = tl.program_id(0) * BT + tl.arange(0, BT), tl.arange(0, BT)
+    acc = tl.zeros((BT, BT), tl.float32)
+    for step in range(D // BD):
+        at = step * BD + tl.arange(0, BD)
+        left = tl.load(a + rows[:, None] * D + at[None, :], mask=(rows < T)[:, None], other=0.0)
+        right = tl.load(b + at[:, None] + rows[None, :] * D, mask=(rows < T)[None, :], other=0.0)
+        acc += tl.dot(left, right)
+    acc = tl.where(own[:, None] >= own[None, :], acc * scale, 0.0)
+    tl.store(c + rows[:, None] * BT + own[None, :], acc, mask=(rows < T)[:, None])
+
+
+@pytest.mark.parametrize("stages", [2, 3])
+@pytest.mark.parametrize(("rows", "warps"), [(64, 4), (128, 8)])
+@pytest.mark.parametrize("depth", [128, 256])
+def test_the_assembler_keeps_products_of_both_ways_in_flight(depth: int, rows: int, warps: int, stages: int) -> None:
+    """Loads, and the same as copies of blocks: sums of both ways become one."""
+    signature = f"*bf16:16, *bf16:16, *fp32:16, fp32, i32, {depth}, {rows}, 64"
+    ttir = triton.compile(ASTSource(scores, signature), target="cuda:90").asm["ttir"]
+    code = small_kernels.compiled(ttir, "sm_90a", num_warps=warps, num_stages=stages, copied_loads=True)
+    assert "cp.async.bulk.tensor" in code["ptx"] and "cp.async.cg" in code["ptx"]
+    assert_not_serialised(code)

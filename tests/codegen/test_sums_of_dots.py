@@ -76,6 +76,51 @@ def test_products_stay_in_flight() -> None:
     assert "wgmma.mma_async" in code["ptx"] and not re.search(r"\badd(\.rn)?\.f32", code["ptx"])
 
 
+@triton.jit
+def two_products(a, b, c, TURNED: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    x, y = tl.load(a + at), tl.load(b + at)
+    first = tl.dot(x, y)
+    second = tl.dot(y, x)
+    tl.store(c + at, second + first if TURNED else first + second)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
+def test_of_two_products_the_right_one_goes_on_with_the_other(turned: bool, arch: str) -> None:
+    """As real Triton has it in its ttir."""
+    signature, target = f"*fp16:16, *fp16:16, *fp32:16, {int(turned)}, 64", f"cuda:{re.search('[0-9]+', arch)[0]}"
+    ttir = triton.compile(ASTSource(two_products, signature), target=target).asm["ttir"]
+    code = small_kernels.compiled(ttir, arch)
+    order = re.findall(r"%(first|second)\w* = (?:tt\.dot|twg\.warpgroup_dot) ", code["ttgir"])
+    assert order == (["second", "first"] if turned else ["first", "second"])
+    a, b = (np.random.default_rng(seed).standard_normal((64, 64)).astype(np.float16) for seed in (3, 4))
+    c = np.zeros((64, 64), np.float32)
+    small_kernels.launch(code, a.reshape(-1), b.reshape(-1), c.reshape(-1))
+    x, y = a.astype(np.float64), b.astype(np.float64)
+    np.testing.assert_allclose(c, x @ y + y @ x, rtol=0, atol=1e-4)
+
+
+@triton.jit
+def added_to(a, b, c, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    total = tl.load(c + at).to(tl.float32)
+    tl.store(c + at, tl.dot(tl.load(a + at), tl.load(b + at), total).to(c.dtype.element_ty))
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
+def test_what_a_product_begins_with_changes_threads_before_it_is_widened(arch: str) -> None:
+    target = f"cuda:{re.search('[0-9]+', arch)[0]}"
+    ttir = triton.compile(ASTSource(added_to, "*fp16:16, *fp16:16, *fp16:16, 64"), target=target).asm["ttir"]
+    code = small_kernels.compiled(ttir, arch)
+    moved = re.findall(r"twg\.convert_layout .* -> tensor<64x64x(\w+),", code["ttgir"])
+    assert moved and set(moved) == {"f16"}
+    a, b, c = (np.random.default_rng(seed).standard_normal((64, 64)).astype(np.float16) for seed in (5, 6, 7))
+    want = c + a.astype(np.float64) @ b.astype(np.float64)
+    small_kernels.launch(code, a.reshape(-1), b.reshape(-1), c.reshape(-1))
+    np.testing.assert_allclose(c, want, rtol=2e-3, atol=1e-3)
+
+
 @pytest.mark.parametrize("arch", ["gfx942", "gfx1100"])
 def test_code_for_amd(arch: str) -> None:
     llir = {}

@@ -14,6 +14,7 @@ import pytest
 import small_kernels
 import tiletwin as triton
 import tiletwin.language as tl
+from tiletwin import counters
 from tiletwin.compiler import ASTSource
 
 
@@ -117,3 +118,39 @@ def test_threads_access_shared_memory_by_sixteen_bytes() -> None:
     _, code = run("fp32", 128, 128, 32, 80, "k", "n", num_warps=4, num_stages=3)
     accesses = re.findall(r"(?:ld|st)\.shared\S*", code["ptx"])
     assert accesses and all(".v4." in access for access in accesses)
+
+
+@triton.jit
+def widened(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Of numbers that memory has in 16 bits."""
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, K, BK):
+        left = tl.load(a + m[:, None] * K + (i + k)[None, :]).to(tl.float32)
+        right = tl.load(b + (i + k)[:, None] * BN + n[None, :]).to(tl.float32)
+        acc = tl.dot(left, right, acc)
+    tl.store(c + m[:, None] * BN + n[None, :], acc)
+
+
+@pytest.mark.parametrize(("depth", "share"), [(64, 1 / 2), (32, 1 / 4)])
+def test_what_is_stored_transposed_meets_in_few_banks(depth: int, share: float) -> None:
+    """b has too few columns for a transposed product: threads store its neighbours one by one. With lanes along whole
+    rows of b 5/8 and 1/2 of the wavefronts were conflicts."""
+    rows, columns, total = 64, 32, 128
+    signature = f"*bf16:16, *bf16:16, *fp32:16, i32:16, {rows}, {columns}, {depth}"
+    ttir = triton.compile(ASTSource(widened, signature), target="cuda:90").asm["ttir"]
+    code = small_kernels.compiled(ttir, "sm_90a")
+    a, b = (
+        numbers("fp32", shape, seed).view(np.uint32) >> 16
+        for shape, seed in (((rows, total), 1), ((total, columns), 2))
+    )
+    c = np.zeros((rows, columns), np.float32)
+    with counters.collect() as launches:
+        small_kernels.launch(
+            code, a.astype(np.uint16).reshape(-1), b.astype(np.uint16).reshape(-1), c.reshape(-1), total
+        )
+    x, y = ((bits << 16).view(np.float32).astype(np.float64) for bits in (a, b))
+    np.testing.assert_allclose(c, x @ y, atol=0.02, rtol=0)
+    found = counters.metrics_of(launches[0])
+    conflicts = found["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"].value
+    assert conflicts <= share * found["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"].value

@@ -137,7 +137,7 @@ def test_a_binary_replaces_the_cubin(doubles, monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("TILETWIN_OVERRIDE", str(tmp_path))
     (tmp_path / "scale.cubin").write_bytes(b"\x7fELF mine")
     kernel = compiled()
-    assert kernel.asm["cubin"] == b"\x7fELF mine" and kernel.n_regs == 24
+    assert kernel.asm["cubin"] == b"\x7fELF mine" and kernel.n_regs == 255
 
 
 def test_a_dump_changed_by_hand_is_taken(doubles, monkeypatch, tmp_path) -> None:

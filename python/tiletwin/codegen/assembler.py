@@ -8,6 +8,7 @@ Not here:  finding and running the tool (tiletwin/cuda/ptxas.py), the texts befo
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,12 @@ from tiletwin import knobs
 from tiletwin.codegen import stage_cache
 
 if TYPE_CHECKING:  # loaded when something is assembled
-    from tiletwin.cuda.ptxas import Ptxas
+    from tiletwin.cuda.ptxas import Assembled, FunctionReport, Ptxas
+
+_THREADS = re.compile(r"^\.(?:req|max)ntid +(\d+)[^\n]*", re.MULTILINE)
+_LIMITS = re.compile(r"^\.(?:maxnreg|minnctapersm) ", re.MULTILINE)
+_MOST_REGISTERS, _REGISTERS, _REGISTER_STEP = 255, 64 * 1024, 8
+"""Of a thread, of a multiprocessor, and the step in which ptxas gives them."""
 
 
 class Binary(NamedTuple):
@@ -74,6 +80,20 @@ def _options(given: Any) -> list[str]:
     return words
 
 
+def with_one_block(ptx: str, report: FunctionReport) -> str | None:
+    """The text with a promise that ptxas takes as leave to use all registers; None: it has used them, or may not.
+    report: of the text as it is.
+
+    ptxas 13.0 gives some kernels of sm_80 and sm_90 that spill anyway 32 registers and spills all the rest.
+    """
+    found = _THREADS.search(ptx)
+    if found is None or not report.spill_stores or _LIMITS.search(ptx):
+        return None
+    if report.registers >= min(_MOST_REGISTERS, _REGISTERS // int(found[1])) - _REGISTER_STEP:
+        return None
+    return f"{ptx[: found.end()]}\n.minnctapersm 1{ptx[found.end() :]}"
+
+
 def assemble(ptx: str, arch: str, name: str, given: Any = None) -> tuple[Binary, bool]:
     """(the cubin of a kernel's PTX, whether it came from the cache). given: the option `ptx_options`.
 
@@ -89,8 +109,15 @@ def assemble(ptx: str, arch: str, name: str, given: Any = None) -> tuple[Binary,
     entry = stage_cache.load(key, name, "cubin")
     if entry is not None and set(entry.facts) == set(Binary._fields[1:]) and "cubin" in entry.files:
         return Binary(entry.files["cubin"], **entry.facts), True
+
+    def report_of(made: Assembled) -> FunctionReport:
+        return made.functions.get(name) or next(iter(made.functions.values()), FunctionReport())
+
     made = ptxas.assemble(ptx, arch, file=f"{name}.ptx", options=options)
-    report = made.functions.get(name) or next(iter(made.functions.values()), FunctionReport())
+    if not any("maxrregcount" in word for word in options) and (text := with_one_block(ptx, report_of(made))):
+        again = ptxas.assemble(text, arch, file=f"{name}.ptx", options=options)
+        made = min(made, again, key=lambda one: report_of(one).spill_stores)
+    report = report_of(made)
     binary = Binary(made.cubin, report.registers, report.stack, report.spill_stores, report.shared, made.log)
     facts = {field: getattr(binary, field) for field in Binary._fields[1:]}
     stage_cache.store(key, name, "cubin", stage_cache.Entry({"cubin": binary.image}, facts))
