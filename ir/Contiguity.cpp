@@ -357,9 +357,10 @@ Contiguity ContiguityAnalysis::compute(Value value) {
 }
 
 const Contiguity& ContiguityAnalysis::of(Value value) {
-  if (auto at = known_.find(value); at != known_.end()) return at->second;
+  void* key = value.getAsOpaquePointer();
+  if (auto at = known_.find(key); at != known_.end()) return at->second;
   Contiguity computed = compute(value);
-  return known_[value] = std::move(computed);
+  return known_[key] = std::move(computed);
 }
 
 } // namespace tiletwin::tt

@@ -8,6 +8,7 @@
 #include "ir/TT.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
+#include <unordered_map>
 
 namespace mlir::scf {
 class ForOp;
@@ -30,7 +31,7 @@ struct Contiguity {
 
 class ContiguityAnalysis {
 public:
-  /// Of an integer or pointer, a tile of them, or a mask.
+  /// Of an integer or pointer, a tile of them, or a mask. The reference holds as long as the analysis.
   const Contiguity& of(mlir::Value value);
   /// From now on it speaks of elements where a mask of their tile is true: what the mask says of numbers from below holds.
   /// False if it says nothing of that kind. Before the first question.
@@ -46,7 +47,7 @@ private:
   /// Assumes of every value that the loop carries what holds at first, and takes back what the body does not keep.
   void assumeCarriedValues(mlir::scf::ForOp loop);
 
-  llvm::DenseMap<mlir::Value, Contiguity> known_;
+  std::unordered_map<void*, Contiguity> known_; ///< by value; what it returned stays where it is while others are added
   llvm::DenseMap<mlir::Value, int64_t> atLeast_;    ///< what the mask says
   llvm::DenseMap<mlir::Value, Contiguity> assumed_; ///< of values that loops carry: as found, or while it is looked for
 };
