@@ -7,6 +7,7 @@
 #include "codegen/passes/DotPrecision.h"
 #include "codegen/passes/Groups.h"
 #include "codegen/passes/HeldOperands.h"
+#include "codegen/passes/LateWidenings.h"
 #include "codegen/passes/Layouts.h"
 #include "codegen/passes/LoadsAhead.h"
 #include "codegen/passes/LoadsOfOperands.h"
@@ -142,6 +143,7 @@ LogicalResult pipeline(ModuleOp module, const Target& target, const Options& opt
 }
 
 LogicalResult keepOperands(ModuleOp module, const Target& target, const Options& options) {
+  widenLate(kernelOf(module));
   if (target.backend != "cuda") return success();
   keepLargeOperands(kernelOf(module), target);
   readOperandsLate(kernelOf(module), target, options);
@@ -197,7 +199,7 @@ constexpr Step kSteps[] = {
     {"twg-producer", "tensor copies of loops that ask for it, begun by warps of their own", addProducer},
     {"twg-tensor-pipeline", "tensor copies of loops, begun some iterations ahead", pipelineTensors},
     {"twg-pipeline", "loads that feed dots, as copies some iterations ahead", pipeline},
-    {"twg-large-operands", "operands that registers cannot hold, in shared memory until they are used", keepOperands},
+    {"twg-large-operands", "operands that registers cannot hold, in shared memory until they are used; numbers widened where they are used", keepOperands},
     {"twg-phases", "the phases that waits for tensor copies are for, as values", findPhases},
     {"twg-shared-memory", "places in shared memory, of tiles and of what operations use", placeSharedMemory},
     {"twg-barriers", "barriers wherever threads share memory", placeBarriers},

@@ -1,0 +1,45 @@
+// codegen/passes/LateWidenings.cpp -- see LateWidenings.h.
+#include "codegen/passes/LateWidenings.h"
+#include "ir/Notes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tiletwin::codegen {
+namespace {
+
+bool isWidening(Operation* op) {
+  if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp, arith::UIToFPOp, tt::FpToFpOp>(op))
+    return false;
+  auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return from && to && from.getElementTypeBitWidth() < to.getElementTypeBitWidth();
+}
+
+/// The first operation of the block that uses the result, inside of it or itself; null: none does.
+Operation* firstUse(Operation* op) {
+  Operation* first = nullptr;
+  for (Operation* user : tt::usersOf(op->getResult(0))) {
+    Operation* here = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!first || here->isBeforeInBlock(first)) first = here;
+  }
+  return first;
+}
+
+} // namespace
+
+void widenLate(tt::FuncOp kernel) {
+  SmallVector<Operation*> found;
+  kernel.walk([&](Operation* op) {
+    if (isWidening(op)) found.push_back(op);
+  });
+  for (Operation* op : llvm::reverse(found)) { // those behind use those in front
+    Operation* first = firstUse(op);
+    if (!first || first == op->getNextNode()) continue;
+    op->moveBefore(first);
+    for (Operation* user : llvm::make_early_inc_range(op->getUsers()))
+      if (tt::isNote(user) && user->getBlock() == op->getBlock() && user->isBeforeInBlock(op)) user->moveAfter(op);
+  }
+}
+
+} // namespace tiletwin::codegen
