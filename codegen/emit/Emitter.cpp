@@ -50,11 +50,12 @@ SmallVector<Type*, 8> Emitter::registerTypesOf(mlir::Type type) {
   return SmallVector<Type*, 8>(registersOf(type), typeOf(tt::elementTypeOf(type)));
 }
 
-SmallVector<uint32_t, 8> Emitter::firstEqualRegisters(mlir::Value mask) {
-  const LinearLayout layout = twg::layoutOf(mask);
+SmallVector<uint32_t, 8> Emitter::firstEqualRegisters(ArrayRef<mlir::Value> tiles) {
+  const LinearLayout layout = twg::layoutOf(tiles.front());
   uint32_t differs = 0; // bits of an element's index that decide
-  for (auto [d, along] : llvm::enumerate(contiguity_.of(mask).dimensions))
-    differs |= layout.dimensionMask(d) & ~(uint32_t(along.constant - 1) << layout.dimensionShift(d));
+  for (mlir::Value tile : tiles)
+    for (auto [d, along] : llvm::enumerate(contiguity_.of(tile).dimensions))
+      differs |= layout.dimensionMask(d) & ~(uint32_t(along.constant - 1) << layout.dimensionShift(d));
   SmallVector<uint32_t, 8> first(layout.registers());
   llvm::SmallDenseMap<uint32_t, uint32_t> found;
   for (uint32_t r = 0; r < first.size(); ++r)

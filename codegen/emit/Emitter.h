@@ -55,9 +55,9 @@ public:
   static unsigned registersOf(mlir::Type type);
   /// Their types.
   llvm::SmallVector<llvm::Type*, 8> registerTypesOf(mlir::Type type);
-  /// For each register of a mask the first one that holds the same in every thread: `offsets < n` is one comparison for
-  /// neighbours if n is a multiple of their number.
-  llvm::SmallVector<uint32_t, 8> firstEqualRegisters(mlir::Value mask);
+  /// For each register of tiles of one layout the first one in which each of them holds the same in every thread: `offsets < n`
+  /// is one comparison for neighbours if n is a multiple of their number.
+  llvm::SmallVector<uint32_t, 8> firstEqualRegisters(llvm::ArrayRef<mlir::Value> tiles);
 
   /// The LLVM type of one element or scalar in registers: pointers are ptr addrspace(1), f8 formats i8.
   llvm::Type* typeOf(mlir::Type element);

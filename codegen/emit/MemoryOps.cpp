@@ -7,6 +7,7 @@
 #include "codegen/emit/Owners.h"
 #include "codegen/emit/TargetCode.h"
 #include "codegen/passes/WrittenMemory.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -111,6 +112,21 @@ template <> LogicalResult emit(Emitter& e, tt::AddPtrOp add) {
   return success();
 }
 
+static bool isOneForAll(mlir::Value tile) {
+  DenseElementsAttr elements;
+  return isa_and_nonnull<tt::SplatOp>(tile.getDefiningOp()) ||
+         (matchPattern(tile, m_Constant(&elements)) && elements.isSplat());
+}
+
+/// For each register of the result the first one that reads the same address under the same condition, which is read once.
+static SmallVector<uint32_t, 8> firstReads(Emitter& e, tt::LoadOp load, unsigned vector) {
+  SmallVector<mlir::Value> tiles{load.getPtr()};
+  if (load.getMask()) tiles.push_back(load.getMask());
+  if (vector == 1 && twg::hasLayout(load.getPtr().getType()) && !load.getIsVolatile())
+    if (!load.getOther() || isOneForAll(load.getOther())) return e.firstEqualRegisters(tiles);
+  return llvm::to_vector<8>(llvm::seq<uint32_t>(e.values(load.getPtr()).size()));
+}
+
 template <> LogicalResult emit(Emitter& e, tt::LoadOp load) {
   mlir::Type element = tt::elementTypeOf(load.getResult().getType());
   unsigned elementBytes = Emitter::memoryBytesOf(element), vector = vectorOf(load);
@@ -119,7 +135,12 @@ template <> LogicalResult emit(Emitter& e, tt::LoadOp load) {
   std::string space = cacheWords(load.getCachePolicyAttr(), load.getIsVolatile(), false);
   Value* owner = ownerReads(load) ? ownerOf(e, load.getPtr()) : nullptr;
   Values results(pointers.size());
+  const SmallVector<uint32_t, 8> first = firstReads(e, load, vector);
   for (unsigned r = 0; r < pointers.size(); r += vector) {
+    if (first[r] != r) {
+      results[r] = results[first[r]];
+      continue;
+    }
     Value* mask = e.both(load.getMask() ? e.values(load.getMask())[r] : nullptr, owner);
     Values other;
     if (mask) {

@@ -187,3 +187,36 @@ def test_products_of_the_smallest_number(monkeypatch: pytest.MonkeyPatch) -> Non
     x, out = np.arange(LANES, dtype=np.int32), np.zeros(LANES, np.int32)
     load_at_the_smallest_multiple[(1,)](x, out, 2, LANES, num_warps=1)
     np.testing.assert_array_equal(out, x)
+
+
+@triton.jit
+def load_of_groups(x, scales, o, bound, FORM: tl.constexpr, BY: tl.constexpr, N: tl.constexpr):
+    lanes = tl.arange(0, N)
+    group = lanes // BY
+    mask = lanes < bound if FORM == "lanes" else group < bound
+    if FORM == "other":
+        scale = tl.load(scales + group, mask=mask, other=lanes)
+    elif FORM == "all":
+        scale = tl.load(scales + group)
+    else:
+        scale = tl.load(scales + group, mask=mask, other=7)
+    tl.store(o + lanes, tl.load(x + lanes).to(tl.int32) * scale)
+
+
+@pytest.mark.parametrize(
+    ("form", "by", "bound", "reads"),
+    [("all", 8, 0, 1), ("all", 4, 0, 2), ("all", 2, 0, 4), ("all", 12, 0, 2), ("all", 256, 0, 1), ("groups", 8, 5, 1)]
+    + [("groups", 16, 0, 1), ("lanes", 8, 37, 8), ("lanes", 8, 64, 1), ("other", 8, 5, 8)],
+)
+def test_what_neighbours_share_is_read_once(
+    form: str, by: int, bound: int, reads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread holds eight elements that follow each other. The mask, and what stands where it is false, may differ."""
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    lanes = np.arange(256)
+    x, scales, out = lanes.astype(np.int16), np.arange(256, dtype=np.int32) + 3, np.zeros(256, np.int32)
+    kernel = load_of_groups[(1,)](x, scales, out, bound, form, by, 256, num_warps=1)
+    mask = {"all": lanes >= 0, "lanes": lanes < bound}.get(form, lanes // by < bound)
+    other = lanes if form == "other" else 7
+    np.testing.assert_array_equal(out, lanes * np.where(mask, scales[lanes // by], other))
+    assert kernel.asm["ptx"].count("ld.global.b32") == reads
