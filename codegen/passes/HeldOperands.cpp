@@ -91,9 +91,8 @@ void readLate(scf::ForOp loop) {
   }
 }
 
-/// Words of 32 bits that a thread needs for tiles where a loop's body needs most of them: what it carries, what stays the same
-/// and is used in it, and what it computes. isInPieces: of fragments that are read right in front of their products an
-/// assembler holds a part at a time.
+} // namespace
+
 unsigned mostWordsOfTiles(scf::ForOp loop, bool isInPieces) {
   llvm::SmallDenseMap<Value, unsigned> alive;
   unsigned now = 0, most = 0;
@@ -119,8 +118,6 @@ unsigned mostWordsOfTiles(scf::ForOp loop, bool isInPieces) {
   }
   return most;
 }
-
-} // namespace
 
 void readOperandsLate(tt::FuncOp kernel, const Target& target, const Options& options) {
   const int threads = options.numWarps * target.warpSize;

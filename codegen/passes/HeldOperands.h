@@ -10,6 +10,7 @@
 #pragma once
 #include "codegen/Codegen.h"
 #include "ir/TT.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tiletwin::codegen {
 
@@ -17,5 +18,10 @@ namespace tiletwin::codegen {
 /// it. Where that is not enough, fragments that stay the same are read in front of each product, those with most words
 /// first, if shared memory has room for all tiles of the kernel at once, beside as many other CTAs as registers have.
 void readOperandsLate(tt::FuncOp kernel, const Target& target, const Options& options);
+
+/// Words of 32 bits that a thread needs for tiles where a loop's body needs most of them: what it carries, what stays the same
+/// and is used in it, and what it computes. isInPieces: of fragments that are read right in front of their products an
+/// assembler holds a part at a time.
+unsigned mostWordsOfTiles(mlir::scf::ForOp loop, bool isInPieces);
 
 } // namespace tiletwin::codegen

@@ -2,8 +2,10 @@
 #include "codegen/passes/LoadsOfOperands.h"
 #include "codegen/passes/AccessLayout.h"
 #include "codegen/passes/DotLayouts.h"
+#include "codegen/passes/HeldOperands.h"
 #include "codegen/passes/LoopSlice.h"
 #include "codegen/passes/Pipeline.h"
+#include "codegen/passes/Producer.h"
 #include "codegen/passes/Ring.h"
 #include "codegen/passes/Scratch.h"
 #include "codegen/passes/SharedMemory.h"
@@ -17,6 +19,7 @@ namespace {
 
 /// Bytes of shared memory that alignment may take: what fits without such copies fits with them.
 constexpr uint32_t kForAlignment = 2048;
+constexpr uint32_t kMostCtas = 32; ///< of a multiprocessor
 
 class LoadsOfOperands {
 public:
@@ -30,6 +33,7 @@ private:
   bool isCopyOfLoad(twg::LocalAllocOp memory) const;
   twg::MemDescType memoryFor(tt::LoadOp load) const;
   uint32_t bytesWith(int stages) const;
+  uint32_t ctasByRegisters() const;
 
   mutable scf::ForOp loop_;
   const Target& target_;
@@ -110,30 +114,62 @@ bool isFirstProductRead(scf::ForOp loop) {
   });
 }
 
+/// CTAs that run beside each other for which registers are enough, by what the loop's tiles need.
+uint32_t LoadsOfOperands::ctasByRegisters() const {
+  const unsigned threads = 1u << (threads_.lane + threads_.warp);
+  const unsigned words = std::min(mostWordsOfTiles(loop_, /*isInPieces=*/true) + kRegistersBesideTiles, 255u);
+  return std::max(kRegisters / (threads * words), 1u);
+}
+
+/// Copies of what is used behind a product, or is small, are made wherever shared memory has as many CTAs with them. Of all
+/// others either every one is copied or none: while threads wait for some copies they do not begin loads of their own.
 bool LoadsOfOperands::find() {
   llvm::SetVector<Operation*> behind = behindProducts(loop_);
   const uint32_t most = 2 * halfOfSharedMemory(target_), before = std::max(bytesWith(stages_), 1u);
   if (before > most) return false; // stages are not cut for what the program itself asks for
   const bool ofWarpgroups = !loop_.getBody()->getOps<twg::WarpgroupDotOp>().empty();
   const bool goesOn = ofWarpgroups && !isFirstProductRead(loop_);
+  auto isCrowded = [&](uint32_t ctas) {
+    return ofWarpgroups && std::min(ctas, most / bytesWith(stages_)) < std::min(ctas, most / before);
+  };
+  SmallVector<std::pair<tt::LoadOp, twg::MemDescType>> others;
+  bool canCopyAll = true;
   for (auto load : loop_.getBody()->getOps<tt::LoadOp>()) {
     if (!behind.contains(load) || llvm::any_of(load->getUsers(), llvm::IsaPred<twg::LocalAllocOp>)) continue;
-    if (goesOn && !isUsedBehindProduct(load) && !isMuchSmaller(load)) continue;
     twg::MemDescType memory = memoryFor(load);
+    canCopyAll &= memory != nullptr;
     if (!memory) continue;
+    const bool isInTheWay = goesOn && !isUsedBehindProduct(load) && !isMuchSmaller(load);
     loads_.emplace_back(load, memory);
-    if (ofWarpgroups && most / bytesWith(stages_) < most / before) loads_.pop_back();
+    if (isInTheWay || isCrowded(kMostCtas)) others.push_back(loads_.pop_back_val());
+  }
+  if (const size_t few = loads_.size(); canCopyAll && !others.empty()) {
+    llvm::append_range(loads_, others);
+    if (isCrowded(ctasByRegisters())) loads_.truncate(few);
   }
   while (stages_ >= 2 && bytesWith(stages_) + kForAlignment > most) --stages_;
   return !loads_.empty() && stages_ >= 2;
+}
+
+/// The first operation of the loop's body that uses the load, or that contains such a use.
+Operation* firstUser(tt::LoadOp load) {
+  Operation* first = nullptr;
+  for (Operation* user : tt::usersOf(load.getResult())) {
+    Operation* here = load->getBlock()->findAncestorOpInBlock(*user);
+    if (!first || here->isBeforeInBlock(first)) first = here;
+  }
+  return first;
 }
 
 void LoadsOfOperands::rewrite() {
   loop_->setAttr("tt.num_stages", IntegerAttr::get(IntegerType::get(loop_.getContext(), 32), stages_));
   for (auto [load, type] : loads_) {
     OpBuilder builder(load->getContext());
+    Operation* first = firstUser(load);
     builder.setInsertionPointAfter(load);
     Value memory = twg::LocalAllocOp::create(builder, load.getLoc(), type, load.getResult(), IntegerAttr());
+    // Behind loads that stay in registers: it waits for copies, and they are on their way meanwhile.
+    if (first) builder.setInsertionPoint(first);
     Value read = twg::LocalLoadOp::create(builder, load.getLoc(), load.getType(), memory);
     load.getResult().replaceAllUsesExcept(read, memory.getDefiningOp());
   }

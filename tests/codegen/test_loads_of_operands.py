@@ -181,6 +181,41 @@ def test_loads_in_front_of_products_that_the_loop_waits_for_are_copied_ahead(sta
     np.testing.assert_array_equal(got, np.tril(a @ b.T) @ c)
 
 
+@triton.jit
+def narrowed(a, b, scales, c, N, K, SCALED: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """The right operand is f32 in memory, and may be scaled along K by numbers of two bytes."""
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        left = tl.load(a + m[:, None] * K + (start + k)[None, :])
+        right = tl.load(b + (start + k)[:, None] * N + n[None, :])
+        if SCALED:
+            right = right * tl.load(scales + start + k).to(tl.float32)[:, None]
+        acc = tl.dot(left, right.to(left.dtype), acc)
+    tl.store(c + m[:, None] * N + n[None, :], acc)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "depth", "stages", "scaled", "copied"),
+    [(64, 64, 32, 2, False, 2), (64, 64, 32, 4, False, 1), (64, 64, 32, 2, True, 1)]
+    + [(64, 128, 32, 2, False, 2), (64, 32, 128, 4, False, 1), (16, 64, 32, 4, False, 2), (16, 64, 32, 4, True, 2)],
+)
+def test_all_loads_in_front_of_a_product_are_copied_or_none(
+    rows: int, columns: int, depth: int, stages: int, scaled: bool, copied: int
+) -> None:
+    """Lines of two bytes a thread cannot be copied. Four stages of the larger operands leave room for fewer CTAs."""
+    total = 4 * depth
+    random = np.random.default_rng(3)
+    a, b = random.integers(-4, 5, (rows, total)), random.integers(-4, 5, (total, columns))
+    scales = random.integers(-2, 3, total)
+    given = [a.astype(np.float16).view(np.uint16), b.astype(np.float32), scales.astype(np.float16).view(np.uint16)]
+    signature = f"*fp16:16, *fp32:16, *fp16:16, *fp32:16, i32:16, i32:16, {scaled}, {rows}, {columns}, {depth}"
+    code = dots.code_of(narrowed, signature, num_warps=4, num_stages=stages)
+    assert copies(code) == copied and ("wgmma" in code["ptx"]) == (rows == 64)
+    (got,) = launch(code, given, [(rows, columns)], columns, total)
+    np.testing.assert_array_equal(got, a.astype(np.float64) @ (b * scales[:, None] if scaled else b))
+
+
 def test_scales_are_loaded_an_iteration_ahead() -> None:
     """A copy moves at least four bytes a thread, and these are two."""
     code = dots.code_of(packed_weights, f"{PACKED}, 16, 128, 128, 1", num_warps=4, num_stages=2)
