@@ -1,7 +1,9 @@
 // codegen/passes/WrittenMemory.cpp -- see WrittenMemory.h.
 #include "codegen/passes/WrittenMemory.h"
 #include "codegen/dialect/TWG.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -10,30 +12,65 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
+/// What a value that a block is given may be; false if that is not known. A loop's own number is none of them.
+bool addIncoming(BlockArgument argument, llvm::SetVector<Value>& reaching) {
+  Block* block = argument.getOwner();
+  if (auto loop = dyn_cast<scf::ForOp>(block->getParentOp())) { // moved on in it, or exchanged with another one
+    if (argument.getArgNumber() == 0) return false;
+    reaching.insert(loop.getTiedLoopInit(argument)->get());
+    reaching.insert(loop.getTiedLoopYieldedValue(argument)->get());
+    return true;
+  }
+  if (block->isEntryBlock()) return false;
+  for (Block* before : block->getPredecessors()) { // behind a return, for one
+    auto branch = dyn_cast<BranchOpInterface>(before->getTerminator());
+    if (!branch) return false;
+    for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) {
+      if (branch->getSuccessor(i) != block) continue;
+      Value given = branch.getSuccessorOperands(i)[argument.getArgNumber()];
+      if (!given) return false;
+      reaching.insert(given);
+    }
+  }
+  return true;
+}
+
+/// The same of an operation's result.
+bool addSources(OpResult result, llvm::SetVector<Value>& reaching) {
+  const unsigned number = result.getResultNumber();
+  return llvm::TypeSwitch<Operation*, bool>(result.getOwner())
+      .Case<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, tt::BitcastOp,
+            tt::UnsplatOp, tt::MakeTensorDescriptorOp, twg::ConvertLayoutOp>(
+          [&](auto op) { return reaching.insert(op->getOperand(0)), true; })
+      .Case([&](arith::SelectOp select) {
+        return reaching.insert(select.getTrueValue()), reaching.insert(select.getFalseValue()), true;
+      })
+      .Case([&](scf::IfOp branch) {
+        reaching.insert(branch.thenYield().getOperand(number));
+        return reaching.insert(branch.elseYield().getOperand(number)), true;
+      })
+      .Case([&](scf::ForOp loop) {
+        reaching.insert(loop.getInitArgs()[number]);
+        return reaching.insert(loop.getYieldedValues()[number]), true;
+      })
+      .Default([](Operation*) { return false; });
+}
+
 /// The argument that pointers are made from; null if that is not known, or if there are several.
 Value rootOf(Value pointer) {
   llvm::SetVector<Value> reaching;
   reaching.insert(pointer);
   Value root;
   for (size_t i = 0; i < reaching.size(); ++i) {
-    if (auto argument = dyn_cast<BlockArgument>(reaching[i])) {
-      Operation* parent = argument.getOwner()->getParentOp();
-      if (isa<tt::FuncOp>(parent) && argument.getOwner()->isEntryBlock()) {
-        if (root && root != argument) return {};
-        root = argument;
-        continue;
-      }
-      auto loop = dyn_cast<scf::ForOp>(parent); // moved on in a loop, or exchanged with another one
-      if (!loop || argument.getArgNumber() == 0) return {};
-      reaching.insert(loop.getTiedLoopInit(argument)->get());
-      reaching.insert(loop.getTiedLoopYieldedValue(argument)->get());
-      continue;
+    auto argument = dyn_cast<BlockArgument>(reaching[i]);
+    const bool isGiven =
+        argument && isa<tt::FuncOp>(argument.getOwner()->getParentOp()) && argument.getOwner()->isEntryBlock();
+    if (isGiven) {
+      if (root && root != argument) return {};
+      root = argument;
+    } else if (!(argument ? addIncoming(argument, reaching) : addSources(cast<OpResult>(reaching[i]), reaching))) {
+      return {};
     }
-    Operation* op = reaching[i].getDefiningOp();
-    const bool passes = isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
-                            tt::BitcastOp, tt::UnsplatOp, tt::MakeTensorDescriptorOp, twg::ConvertLayoutOp>(op);
-    if (!passes) return {};
-    reaching.insert(op->getOperand(0));
   }
   return root;
 }
