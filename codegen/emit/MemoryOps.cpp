@@ -7,7 +7,7 @@
 #include "codegen/emit/Owners.h"
 #include "codegen/emit/TargetCode.h"
 #include "codegen/passes/WrittenMemory.h"
-#include "mlir/IR/Matchers.h"
+#include "ir/Tiles.h"
 
 using namespace mlir;
 
@@ -112,18 +112,12 @@ template <> LogicalResult emit(Emitter& e, tt::AddPtrOp add) {
   return success();
 }
 
-static bool isOneForAll(mlir::Value tile) {
-  DenseElementsAttr elements;
-  return isa_and_nonnull<tt::SplatOp>(tile.getDefiningOp()) ||
-         (matchPattern(tile, m_Constant(&elements)) && elements.isSplat());
-}
-
 /// For each register of the result the first one that reads the same address under the same condition, which is read once.
 static SmallVector<uint32_t, 8> firstReads(Emitter& e, tt::LoadOp load, unsigned vector) {
   SmallVector<mlir::Value> tiles{load.getPtr()};
   if (load.getMask()) tiles.push_back(load.getMask());
   if (vector == 1 && twg::hasLayout(load.getPtr().getType()) && !load.getIsVolatile())
-    if (!load.getOther() || isOneForAll(load.getOther())) return e.firstEqualRegisters(tiles);
+    if (!load.getOther() || tt::isOneNumber(load.getOther())) return e.firstEqualRegisters(tiles);
   return llvm::to_vector<8>(llvm::seq<uint32_t>(e.values(load.getPtr()).size()));
 }
 

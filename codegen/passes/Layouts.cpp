@@ -9,11 +9,13 @@
 #include "codegen/passes/AtomicLayout.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/LayoutChoice.h"
+#include "codegen/passes/LoadsOfOperands.h"
 #include "codegen/passes/Notes.h"
 #include "codegen/passes/SinkConversions.h"
 #include "codegen/passes/TensorMaps.h"
 #include "codegen/passes/TensorSums.h"
 #include "codegen/passes/WrittenMemory.h"
+#include "ir/Tiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -167,15 +169,14 @@ Operation* wideningOf(Value tile) {
   return bits(op->getOperand(0)) < bits(tile) && twg::hasLayout(op->getOperand(0).getType()) ? op : nullptr;
 }
 
-/// True for a tile of one number, which any layout costs as little.
-bool isOneNumber(Value tile) { return isa_and_nonnull<tt::SplatOp, arith::ConstantOp>(tile.getDefiningOp()); }
-
 /// True for a load of few elements that costs as little in another layout: from the cache, or from a copy's memory.
 bool LayoutAssigner::isLoadedAgain(Operation* op) const {
   auto block = dyn_cast<tt::DescriptorLoadOp>(op);
   const bool isCopied = block && tensorMapOf(block.getDesc());
   return given_.contains(op) || (isCopied && llvm::product_of(tt::shapeOf(block.getType())) < threads_);
 }
+
+constexpr unsigned kReadAgain = 16; ///< elements that a thread may read of such a load
 
 /// The load of few elements that the tile comes from, by operations on it and on numbers; null: another way.
 Operation* LayoutAssigner::smallLoadOf(Value tile) const {
@@ -184,8 +185,8 @@ Operation* LayoutAssigner::smallLoadOf(Value tile) const {
     const bool isSimple = LayoutChoice::isElementwise(op) && isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
                           !isa<tt::ElementwiseInlineAsmOp>(op);
     if (!isSimple && !isa<tt::ExpandDimsOp>(op)) return {};
-    auto others =
-        llvm::make_filter_range(op->getOperands(), [](Value value) { return isTile(value) && !isOneNumber(value); });
+    auto others = llvm::make_filter_range(op->getOperands(),
+                                          [](Value value) { return isTile(value) && !tt::isOneNumber(value); });
     if (!llvm::hasSingleElement(others)) return {};
     op = (*others.begin()).getDefiningOp();
   }
@@ -220,14 +221,17 @@ void LayoutAssigner::keepGiven(tt::LoadOp load) {
   const bool isFree =
       llvm::none_of(load->getOperands(), [](Value operand) { return twg::hasLayout(operand.getType()); });
   const int64_t elements = llvm::product_of(tt::shapeOf(load.getType()));
-  if (isFree && elements < threads_ && !ownerReads(load)) given_[load] = llvm::to_vector(load->getOperands());
+  auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
+  const bool isAhead = elements >= threads_ && loop && behindProducts(loop).contains(load); // made one iteration ahead
+  const bool isSmall = elements <= 2 * threads_ && !isAhead;
+  if (isFree && isSmall && !ownerReads(load)) given_[load] = llvm::to_vector(load->getOperands());
 }
 
 Value LayoutAssigner::inLayout(Value tile, const LinearLayout& layout, bool narrowed) {
   if (!isTile(tile)) return tile;
   auto attribute = twg::LinearAttr::get(kernel_.getContext(), layout);
-  if (twg::hasLayout(tile.getType())) {
-    if (cast<RankedTensorType>(tile.getType()).getEncoding() == attribute) return tile;
+  if (twg::hasLayout(tile.getType()) && cast<RankedTensorType>(tile.getType()).getEncoding() == attribute) return tile;
+  if (twg::hasLayout(tile.getType()) && !tt::isOneNumber(tile)) {
     if (Value known = made_.lookup({tile, attribute})) return known;
     OpBuilder builder(kernel_.getContext());
     if (Operation* widening = narrowed ? wideningOf(tile) : nullptr) { // fewer bytes are moved
@@ -239,14 +243,9 @@ Value LayoutAssigner::inLayout(Value tile, const LinearLayout& layout, bool narr
       dropIfUnused(widening);
       return made_[{tile, attribute}] = again->getResult(0);
     }
-    if (isOneNumber(tile)) {
-      Value clone = cloneFree(cast<OpResult>(tile), layout);
-      return made_[{tile, attribute}] = clone;
-    }
-    if (narrowed && smallLoadOf(tile) && !tile.getDefiningOp<tt::DescriptorLoadOp>()) {
-      Value again = loadedAgain(tile, layout);
+    const bool mayLoad = narrowed && layout.registers() <= kReadAgain && !tile.getDefiningOp<tt::DescriptorLoadOp>();
+    if (Value again = mayLoad && smallLoadOf(tile) ? loadedAgain(tile, layout) : Value())
       return made_[{tile, attribute}] = again;
-    }
     builder.setInsertionPointAfterValue(tile);
     Value converted =
         twg::ConvertLayoutOp::create(builder, tile.getLoc(), twg::withLayout(tile.getType(), layout), tile);

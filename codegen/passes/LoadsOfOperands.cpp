@@ -182,8 +182,8 @@ llvm::SetVector<Operation*> behindProducts(scf::ForOp loop) {
   SmallVector<Value> wanted;
   for (Operation& op : *loop.getBody()) {
     auto instruction = op.getAttrOfType<StringAttr>("instruction");
-    const bool isOfTensorCores = instruction && instruction.getValue() != "fma";
-    if (isOfTensorCores && isa<tt::DotOp, twg::WarpgroupDotOp, twg::TmemDotOp>(op))
+    const bool isWithoutTensorCores = instruction && instruction.getValue() == "fma";
+    if (!isWithoutTensorCores && isa<tt::DotOp, twg::WarpgroupDotOp, twg::TmemDotOp>(op))
       wanted.append({op.getOperand(0), op.getOperand(1)});
   }
   while (!wanted.empty()) {

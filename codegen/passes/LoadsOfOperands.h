@@ -18,7 +18,8 @@
 
 namespace tiletwin::codegen {
 
-/// The operations of a loop's body from which tensor cores' operands are computed, up to loads.
+/// The operations of a loop's body from which tensor cores' operands are computed, up to loads. Before layouts are chosen of all
+/// products.
 llvm::SetVector<mlir::Operation*> behindProducts(mlir::scf::ForOp loop);
 
 /// In every loop of at least 2 stages with products of tensor cores. A loop for whose stages there is no room gets fewer.

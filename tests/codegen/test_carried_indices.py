@@ -2,7 +2,8 @@
 
 Here:      that no iteration exchanges indices between threads, and the numbers: NumPy's, on the simulator, and the same
            bits with one stage.
-Not here:  pointers of loops (test_loop_pointers.py).
+           Pointers to lines beside tiles likewise.
+Not here:  other pointers of loops (test_loop_pointers.py).
 """
 
 from __future__ import annotations
@@ -121,3 +122,40 @@ def test_both_operands_are_copied_ahead(depth: int, warps: int) -> None:
         sums.append(c)
     np.testing.assert_array_equal(sums[0].view(np.uint32), sums[1].view(np.uint32))
     np.testing.assert_allclose(sums[0], a.astype(np.float64) @ b.astype(np.float64), rtol=0, atol=1e-3 * depth**0.5)
+
+
+@triton.jit
+def weighted_blocks(x, columns, rows, out, rounds, step, M: tl.constexpr, N: tl.constexpr, BACK: tl.constexpr):
+    """Blocks times a line along their columns, and a line along their rows added. Pointers to lines move on."""
+    m, n = tl.arange(0, M), tl.arange(0, N)
+    by_column = columns + n
+    by_row = rows + m
+    if BACK:
+        by_row += (rounds - 1) * M
+    for i in range(rounds):
+        at = (i * M + m)[:, None] * N + n[None, :]
+        block = tl.load(x + at)
+        scaled = block * tl.load(by_column)[None, :]
+        tl.store(out + at, scaled + tl.load(by_row).to(tl.float32)[:, None])
+        by_column += step
+        if BACK:
+            by_row += -M
+        else:
+            by_row += M
+
+
+@pytest.mark.parametrize(("m", "n", "warps"), [(64, 32, 4), (128, 64, 4), (32, 128, 8), (16, 128, 2)])
+@pytest.mark.parametrize("back", [False, True])
+def test_pointers_to_lines(m: int, n: int, warps: int, back: bool) -> None:
+    """They are loaded in the block's layout: no barrier in the loop."""
+    rounds, random = 3, np.random.default_rng(2)
+    signature = f"*fp32:16, *fp32:16, *fp16:16, *fp32:16, i32, i32:16, {m}, {n}, {back}"
+    code = dots.code_of(weighted_blocks, signature, num_warps=warps)
+    loop = code["ttgir"].split("scf.for", 1)[1].split("scf.yield", 1)[0]
+    assert "barrier" not in loop and "convert_layout" not in loop
+    x, columns, rows = (random.integers(-9, 9, (rounds, *shape)).astype(np.float32) for shape in ((m, n), (n,), (m,)))
+    half, out = rows.astype(np.float16), np.zeros_like(x)
+    given = np.ascontiguousarray(half[::-1]) if back else half
+    first = [x.reshape(-1), columns.reshape(-1), given.reshape(-1).view(np.uint16), out.reshape(-1)]
+    small_kernels.launch(code, *first, rounds, n)
+    np.testing.assert_array_equal(out, x * columns[:, None, :] + half.astype(np.float32)[:, :, None])

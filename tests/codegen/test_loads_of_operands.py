@@ -197,8 +197,15 @@ def narrowed(a, b, scales, c, N, K, SCALED: tl.constexpr, BM: tl.constexpr, BN: 
 
 @pytest.mark.parametrize(
     ("rows", "columns", "depth", "stages", "scaled", "copied"),
-    [(64, 64, 32, 2, False, 2), (64, 64, 32, 4, False, 1), (64, 64, 32, 2, True, 1)]
-    + [(64, 128, 32, 2, False, 2), (64, 32, 128, 4, False, 1), (16, 64, 32, 4, False, 2), (16, 64, 32, 4, True, 2)],
+    [
+        (64, 64, 32, 2, False, 2),
+        (64, 64, 32, 4, False, 1),
+        (64, 64, 32, 2, True, 1),
+        (64, 128, 32, 2, False, 2),
+        (64, 32, 128, 4, False, 1),
+        (16, 64, 32, 4, False, 2),
+        (16, 64, 32, 4, True, 2),
+    ],
 )
 def test_all_loads_in_front_of_a_product_are_copied_or_none(
     rows: int, columns: int, depth: int, stages: int, scaled: bool, copied: int

@@ -205,8 +205,18 @@ def load_of_groups(x, scales, o, bound, FORM: tl.constexpr, BY: tl.constexpr, N:
 
 @pytest.mark.parametrize(
     ("form", "by", "bound", "reads"),
-    [("all", 8, 0, 1), ("all", 4, 0, 2), ("all", 2, 0, 4), ("all", 12, 0, 2), ("all", 256, 0, 1), ("groups", 8, 5, 1)]
-    + [("groups", 16, 0, 1), ("lanes", 8, 37, 8), ("lanes", 8, 64, 1), ("other", 8, 5, 8)],
+    [
+        ("all", 8, 0, 1),
+        ("all", 4, 0, 2),
+        ("all", 2, 0, 4),
+        ("all", 12, 0, 2),
+        ("all", 256, 0, 1),
+        ("groups", 8, 5, 1),
+        ("groups", 16, 0, 1),
+        ("lanes", 8, 37, 8),
+        ("lanes", 8, 64, 1),
+        ("other", 8, 5, 8),
+    ],
 )
 def test_what_neighbours_share_is_read_once(
     form: str, by: int, bound: int, reads: int, monkeypatch: pytest.MonkeyPatch
