@@ -26,6 +26,13 @@ Operation* firstUse(Operation* op) {
   return first;
 }
 
+/// True if a reduction, a loop or a branch stands in between. Over shorter distances the assembler moves instructions itself.
+bool isFar(Operation* op, Operation* use) {
+  for (Operation* between = op->getNextNode(); between != use; between = between->getNextNode())
+    if (between->getNumRegions() > 0) return true;
+  return false;
+}
+
 } // namespace
 
 void widenLate(tt::FuncOp kernel) {
@@ -35,7 +42,7 @@ void widenLate(tt::FuncOp kernel) {
   });
   for (Operation* op : llvm::reverse(found)) { // those behind use those in front
     Operation* first = firstUse(op);
-    if (!first || first == op->getNextNode()) continue;
+    if (!first || !isFar(op, first)) continue;
     op->moveBefore(first);
     for (Operation* user : llvm::make_early_inc_range(op->getUsers()))
       if (tt::isNote(user) && user->getBlock() == op->getBlock() && user->isBeforeInBlock(op)) user->moveAfter(op);

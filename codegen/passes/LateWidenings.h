@@ -11,7 +11,8 @@
 
 namespace tiletwin::codegen {
 
-/// Each such conversion stands in front of the first operation of its block that uses it, or that contains such a use.
+/// Such conversions stand in front of the first operation of their block that uses them, or that contains such a use, if a
+/// reduction, a loop or a branch was in between.
 void widenLate(tt::FuncOp kernel);
 
 } // namespace tiletwin::codegen

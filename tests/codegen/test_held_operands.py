@@ -86,8 +86,8 @@ AS_WRITTEN = "{llvm.loop_annotation = #llvm.loop_annotation<licm = <disable = tr
 
 @pytest.mark.parametrize("count", [0, 64, 192])
 def test_what_stays_the_same_is_converted_once(count: int) -> None:
-    """logs and deltas go from one warp to another: in front of the loop, or with barriers in each iteration. They have too
-    many elements for two warps to load them again."""
+    """logs and deltas go from one warp to another: in front of the loop, or with barriers in each iteration. They
+    have too many elements for two warps to load them again."""
     found = []
     options = {"num_warps": 2, "num_stages": 2}
     text = triton.compile(ASTSource(gradients.of_queries, OF_QUERIES), target="cuda:80", options=options).asm["ttir"]

@@ -43,7 +43,7 @@ tt.func public @weighted(%w: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %x: !tt.
 // What a loop uses is made once, in front of it.
 // CHECK-LABEL: tt.func public @looped
 // CHECK: arith.extf
-// CHECK-NEXT: scf.for
+// CHECK: scf.for
 // CHECK-NOT: arith.extf
 // CHECK: tt.return
 tt.func public @looped(%w: !tt.ptr<f16>, %o: !tt.ptr<f32>, %n: i32) {
