@@ -284,11 +284,13 @@ def softmax(x):
     while True:
         print("softmax " * 1000)
 ''', "judge-output", "broken"),
+    # Nothing touches the memory: where pages are slow to come, time would be over first.
     _cheat("takes-all-memory", '''
+import numpy
 def softmax(x):
     kept = []
     while True:
-        kept.append(bytearray(1 << 28))  #!
+        kept.append(numpy.zeros(1 << 28, "u1"))  #!
 ''', "", "broken"),
     _cheat("crashes", '''
 import ctypes
