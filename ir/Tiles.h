@@ -6,5 +6,8 @@ namespace tiletwin::tt {
 
 /// True for a tile that one number fills: a splat, or a constant of equal elements.
 bool isOneNumber(mlir::Value tile);
+/// The first operation of the block in which a tile is made that uses it, or that contains such a use; null: none does. Notes do
+/// not count.
+mlir::Operation* firstUser(mlir::Value tile);
 
 } // namespace tiletwin::tt

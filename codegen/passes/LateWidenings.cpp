@@ -1,6 +1,7 @@
 // codegen/passes/LateWidenings.cpp -- see LateWidenings.h.
 #include "codegen/passes/LateWidenings.h"
 #include "ir/Notes.h"
+#include "ir/Tiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -14,16 +15,6 @@ bool isWidening(Operation* op) {
   auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   return from && to && from.getElementTypeBitWidth() < to.getElementTypeBitWidth();
-}
-
-/// The first operation of the block that uses the result, inside of it or itself; null: none does.
-Operation* firstUse(Operation* op) {
-  Operation* first = nullptr;
-  for (Operation* user : tt::usersOf(op->getResult(0))) {
-    Operation* here = op->getBlock()->findAncestorOpInBlock(*user);
-    if (!first || here->isBeforeInBlock(first)) first = here;
-  }
-  return first;
 }
 
 /// True if a reduction, a loop or a branch stands in between. Over shorter distances the assembler moves instructions itself.
@@ -41,7 +32,7 @@ void widenLate(tt::FuncOp kernel) {
     if (isWidening(op)) found.push_back(op);
   });
   for (Operation* op : llvm::reverse(found)) { // those behind use those in front
-    Operation* first = firstUse(op);
+    Operation* first = tt::firstUser(op->getResult(0));
     if (!first || !isFar(op, first)) continue;
     op->moveBefore(first);
     for (Operation* user : llvm::make_early_inc_range(op->getUsers()))

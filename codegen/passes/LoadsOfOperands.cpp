@@ -11,6 +11,7 @@
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/Steps.h"
 #include "codegen/passes/WrittenMemory.h"
+#include "ir/Tiles.h"
 
 using namespace mlir;
 
@@ -151,21 +152,11 @@ bool LoadsOfOperands::find() {
   return !loads_.empty() && stages_ >= 2;
 }
 
-/// The first operation of the loop's body that uses the load, or that contains such a use.
-Operation* firstUser(tt::LoadOp load) {
-  Operation* first = nullptr;
-  for (Operation* user : tt::usersOf(load.getResult())) {
-    Operation* here = load->getBlock()->findAncestorOpInBlock(*user);
-    if (!first || here->isBeforeInBlock(first)) first = here;
-  }
-  return first;
-}
-
 void LoadsOfOperands::rewrite() {
   loop_->setAttr("tt.num_stages", IntegerAttr::get(IntegerType::get(loop_.getContext(), 32), stages_));
   for (auto [load, type] : loads_) {
     OpBuilder builder(load->getContext());
-    Operation* first = firstUser(load);
+    Operation* first = tt::firstUser(load.getResult());
     builder.setInsertionPointAfter(load);
     Value memory = twg::LocalAllocOp::create(builder, load.getLoc(), type, load.getResult(), IntegerAttr());
     // Behind loads that stay in registers: it waits for copies, and they are on their way meanwhile.
