@@ -33,8 +33,9 @@ struct Counted {
   }
 };
 
+/// Zeros that begin where a line of the cache does: sectors are counted by address.
 struct Data {
-  std::vector<uint32_t> words = std::vector<uint32_t>(1 << 14, 0);
+  alignas(128) std::array<uint32_t, 1 << 14> words{};
 };
 
 std::array<uint64_t, kLanes> strided(uint64_t step, uint64_t first = 0) {
@@ -56,7 +57,7 @@ BOOST_AUTO_TEST_CASE(each_instruction_of_the_text_counts_once) {
     @!%p0 add.u32 %r1, %r1, %laneid;
     @%p1 mov.b64 {%r2, %r3}, %rd0;
   )"));
-  run.buffer(data.words);
+  run.buffer(data.words.data(), data.words.size());
   const Counted counted(run, 3, 64);
   for (const char* text : {"mov.u32", "setp", "not", "selp", "add.u32", "mov.b64"}) {
     BOOST_TEST_CONTEXT(text) {
@@ -76,7 +77,7 @@ BOOST_AUTO_TEST_CASE(an_instruction_without_a_lane_is_executed_but_not_on) {
     setp.gt.u32 %p0, %r0, 31;
     @%p0 ld.global.u32 %r1, [%rd0];
   )"));
-  run.buffer(data.words);
+  run.buffer(data.words.data(), data.words.size());
   const Counted counted(run, 1, 64);
   BOOST_TEST(counted.of("ld.global").executed == 2u);
   BOOST_TEST(counted.of("ld.global").executedOn == 1u);
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(waiting_counts_once) {
     @!%p3 bra wait;
     bar.sync 1;
   )"));
-  run.buffer(data.words);
+  run.buffer(data.words.data(), data.words.size());
   const Counted counted(run, 1, 64);
   BOOST_TEST(counted.of("bar.sync", 0).executed == 2u);
   BOOST_TEST(counted.of("bar.sync", 1).executed == 2u);
@@ -130,7 +131,7 @@ BOOST_AUTO_TEST_CASE(lanes_that_gather_are_one_instruction) {
     shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;
     st.global.u32 [%rd0], %r2;
   )"));
-  run.buffer(data.words);
+  run.buffer(data.words.data(), data.words.size());
   const Counted counted(run, 2, 64);
   BOOST_TEST(counted.of("shfl").executed == 4u);
   BOOST_TEST(counted.of("shfl").threads == 128u);
@@ -158,7 +159,7 @@ BOOST_AUTO_TEST_CASE(lanes_that_wait_for_others_of_their_warp_count_once) {
   end:
     st.global.u32 [%rd0], %r2;
   )"));
-  run.buffer(data.words);
+  run.buffer(data.words.data(), data.words.size());
   for (const char* schedule : {"turns", "seed:1", "seed:2"}) {
     const Counted counted(run, 2, 64, schedule);
     BOOST_TEST(counted.of("shfl").executed == 4u);
@@ -177,7 +178,7 @@ BOOST_AUTO_TEST_CASE(clusters_on_threads_add_up) {
     ld.global.u32 %r1, [%rd2];
     red.global.add.u32 [%rd2], %r1;
   )"));
-  run.buffer(data.words);
+  run.buffer(data.words.data(), data.words.size());
   run.params.threads = 4;
   const Counted counted(run, 999, 96);
   BOOST_TEST(counted.of("ld.global").executed == 999u * 3);
@@ -201,7 +202,7 @@ BOOST_AUTO_TEST_CASE(any_order_of_warps_gives_the_same_counts) {
       add.u32 %r5, %r2, %r4;
       ld.shared.u32 %r6, [%r5];
     )"));
-    run.buffer(data.words);
+    run.buffer(data.words.data(), data.words.size());
     const Counted found(run, 5, 64, schedule);
     std::vector<uint64_t> all;
     for (const InstructionCounts& one : found.counts.functions[0].body)
@@ -228,7 +229,7 @@ BOOST_AUTO_TEST_CASE(generic_accesses_count_where_they_reach) {
     add.s64 %rd5, %rd3, %rd4;
     st.u32 [%rd5], %r0;
   )"));
-  run.buffer(data.words);
+  run.buffer(data.words.data(), data.words.size());
   const Counted counted(run);
   BOOST_TEST(counted.memory("st.u32", CountedSpace::Shared).bytes == 12u * 4);
   BOOST_TEST(counted.memory("st.u32", CountedSpace::Shared).wavefronts == 1u);
@@ -253,7 +254,7 @@ BOOST_AUTO_TEST_CASE(parameters_of_calls_are_no_memory) {
       st.param.b32 [result], %x;
       ret;
     })"));
-  run.buffer(data.words);
+  run.buffer(data.words.data(), data.words.size());
   const Counted counted(run);
   BOOST_TEST(counted.of("add.u32").executed == 1u);
   for (const FunctionCounts& function : counted.counts.functions)
@@ -264,7 +265,7 @@ BOOST_AUTO_TEST_CASE(parameters_of_calls_are_no_memory) {
 BOOST_AUTO_TEST_CASE(nothing_is_counted_unless_asked) {
   Data data;
   SimRun run(ptxKernel(1, "st.global.u32 [%rd0], 1;"));
-  run.buffer(data.words);
+  run.buffer(data.words.data(), data.words.size());
   BOOST_TEST(!run.launch(1, 32).trap);
 }
 
