@@ -92,6 +92,31 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
+namespace {
+
+/// Sums without a rounding that is written out: ptxas takes `add.rn` for something it must not look into, and computes what
+/// cannot happen (that 1 + e^x is subnormal). It rounds both alike, and fuses neither with `mul.rn`. Where a text has products
+/// that may be fused, all stays as it is, and so do sums of mixed types (`add.rn.f32.bf16`).
+std::string relaxSums(llvm::StringRef ptx) {
+  if (ptx.contains("mul.f32") || ptx.contains("mul.ftz.f32")) return ptx.str();
+  std::string relaxed;
+  relaxed.reserve(ptx.size());
+  while (!ptx.empty()) {
+    const size_t end = std::min(ptx.find('\n'), ptx.size() - 1) + 1;
+    llvm::StringRef line = ptx.take_front(end), sum = line;
+    ptx = ptx.drop_front(end);
+    const bool isSum = sum.consume_front("\tadd.rn") || sum.consume_front("\tsub.rn");
+    if (isSum && (sum.starts_with(".f32 ") || sum.starts_with(".ftz.f32 "))) {
+      relaxed += line.take_front(llvm::StringRef("\tadd").size());
+      line = sum;
+    }
+    relaxed += line;
+  }
+  return relaxed;
+}
+
+} // namespace
+
 llvm::Expected<std::string> writePtx(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream out(text);
@@ -116,7 +141,7 @@ llvm::Expected<std::string> writePtx(llvm::Module& module, llvm::TargetMachine& 
   passes.run(module);
   std::string ptx(text);
   finishVariableComments(ptx, module);
-  return ptx;
+  return relaxSums(ptx);
 }
 
 } // namespace tiletwin::codegen

@@ -1,5 +1,6 @@
 // codegen/ptx/Ptx.h -- LLVM IR to PTX: optimisation and the NVPTX backend.
-// Invariant: no pass may fuse, reassociate or approximate: contraction is off, nothing carries fast-math flags.
+// Invariant: no pass may fuse, reassociate or approximate: contraction is off, nothing carries fast-math flags. Nor may the
+//            assembler: a product says that it is rounded, and so does a sum that a product could be fused with.
 #pragma once
 #include "codegen/Codegen.h"
 #include "llvm/IR/Module.h"

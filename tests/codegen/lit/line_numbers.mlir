@@ -5,7 +5,7 @@
 // CHECK-LABEL: .entry lines(
 // CHECK: .loc [[KERNEL:[0-9]+]] 1 0
 // CHECK: .loc [[KERNEL]] 3 7
-// CHECK-NEXT: add.rn.f32
+// CHECK-NEXT: add.f32
 // CHECK: .loc [[KERNEL]] 4 3
 // CHECK: st.global.b32
 // CHECK: .loc [[HELPERS:[0-9]+]] 11 5

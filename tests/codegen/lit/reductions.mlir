@@ -4,11 +4,11 @@
 
 // CHECK-LABEL: .entry float_sum(
 // CHECK: ld.global.v4.b32 {[[X0:%r[0-9]+]], [[X1:%r[0-9]+]], [[X2:%r[0-9]+]], [[X3:%r[0-9]+]]},
-// CHECK: add.rn.f32 [[X02:%r[0-9]+]], [[X0]], [[X2]];
-// CHECK: add.rn.f32 [[X13:%r[0-9]+]], [[X1]], [[X3]];
-// CHECK: add.rn.f32 [[S:%r[0-9]+]], [[X02]], [[X13]];
+// CHECK: add.f32 [[X02:%r[0-9]+]], [[X0]], [[X2]];
+// CHECK: add.f32 [[X13:%r[0-9]+]], [[X1]], [[X3]];
+// CHECK: add.f32 [[S:%r[0-9]+]], [[X02]], [[X13]];
 // CHECK: shfl.sync.bfly.b32 [[OTHER:%r[0-9]+]], [[S]], 1, 31, -1;
-// CHECK: add.rn.f32 [[S2:%r[0-9]+]], [[S]], [[OTHER]];
+// CHECK: add.f32 [[S2:%r[0-9]+]], [[S]], [[OTHER]];
 // CHECK: shfl.sync.bfly.b32 {{%r[0-9]+}}, [[S2]], 2, 31, -1;
 // CHECK: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1;
 // CHECK: shfl.sync.bfly.b32 {{.*}}, 8, 31, -1;
@@ -17,7 +17,7 @@
 // CHECK: @{{%p[0-9]+}} st.shared.b32
 // CHECK: bar{{(rier)?}}.sync
 // CHECK: ld.shared.v2.b32 {[[LEFT:%r[0-9]+]], [[RIGHT:%r[0-9]+]]},
-// CHECK: add.rn.f32 {{%r[0-9]+}}, [[LEFT]], [[RIGHT]];
+// CHECK: add.f32 {{%r[0-9]+}}, [[LEFT]], [[RIGHT]];
 tt.func public @float_sum(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %o: !tt.ptr<f32>) {
   %i = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
   %b = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>

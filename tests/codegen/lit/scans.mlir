@@ -29,14 +29,14 @@ tt.func public @one_warp(%p: !tt.ptr<i32>, %o: !tt.ptr<i32>) {
 // CHECK-LABEL: .entry several_warps(
 // CHECK: add.s32 [[NEXT:%r[0-9]+]], {{%r[0-9]+}}, 1;
 // CHECK: shfl.sync.idx.b32 [[OTHER:%r[0-9]+]], [[X:%r[0-9]+]], [[NEXT]], 31, -1;
-// CHECK: add.rn.f32 [[SUM:%r[0-9]+]], [[X]], [[OTHER]];
+// CHECK: add.f32 [[SUM:%r[0-9]+]], [[X]], [[OTHER]];
 // CHECK: selp.f32 {{%r[0-9]+}}, {{.*}}[[SUM]]
 // CHECK-COUNT-4: shfl.sync.idx.b32
 // CHECK-NOT: bar{{(rier)?}}.sync
 // CHECK: @{{%p[0-9]+}} st.shared.b32
 // CHECK: bar{{(rier)?}}.sync
 // CHECK: ld.shared.b32 [[BEFORE:%r[0-9]+]],
-// CHECK: add.rn.f32 [[WHOLE:%r[0-9]+]], {{.*}}[[BEFORE]];
+// CHECK: add.f32 [[WHOLE:%r[0-9]+]], {{.*}}[[BEFORE]];
 // CHECK: selp.f32 {{%r[0-9]+}}, [[WHOLE]],
 tt.func public @several_warps(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
