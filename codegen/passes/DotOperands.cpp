@@ -159,11 +159,18 @@ void shareDotOperands(tt::FuncOp kernel) {
       if (twg::ConvertLayoutOp convert = conversionOf(operand); convert && !llvm::is_contained(conversions, convert))
         conversions.push_back(convert);
   });
+  llvm::SmallDenseMap<Value, unsigned> uses;
+  for (twg::ConvertLayoutOp convert : conversions) ++uses[convert.getSrc()];
   for (twg::ConvertLayoutOp convert : conversions) {
     twg::MemDescType type = memoryFor(convert, /*readApart=*/true);
     if (!type) continue;
+    Value tile = convert.getSrc(), memory = copyOf(tile, type);
     OpBuilder builder(convert);
-    Value memory = twg::LocalAllocOp::create(builder, convert.getLoc(), type, convert.getSrc(), IntegerAttr());
+    if (!memory) {
+      if (uses[tile] > 1) builder.setInsertionPointAfterValue(tile); // one for all of them
+      memory = twg::LocalAllocOp::create(builder, convert.getLoc(), type, tile, IntegerAttr());
+    }
+    builder.setInsertionPoint(convert);
     Value loaded = twg::LocalLoadOp::create(builder, convert.getLoc(), convert.getResult().getType(), memory);
     convert.getResult().replaceAllUsesWith(loaded);
     convert.erase();

@@ -6,7 +6,8 @@
 namespace tiletwin::codegen {
 
 /// Replaces conversions of dots' operands by an allocation in shared memory and a load from it, where a matrix load gives
-/// the fragments' layout, or lanes that read words meet in no bank. Other conversions stay.
+/// the fragments' layout, or lanes that read words meet in no bank. An operand of several products is there once. Other
+/// conversions stay.
 void shareDotOperands(tt::FuncOp kernel);
 
 /// A transposed tile in shared memory is the tile in shared memory, seen transposed: it is stored once for both, and a

@@ -33,6 +33,7 @@ public:
 private:
   bool isCopyOfLoad(twg::LocalAllocOp memory) const;
   twg::MemDescType memoryFor(tt::LoadOp load) const;
+  void readFrom(tt::LoadOp load, Value memory) const;
   uint32_t bytesWith(int stages) const;
   uint32_t ctasByRegisters() const;
 
@@ -43,27 +44,45 @@ private:
   SmallVector<std::pair<tt::LoadOp, twg::MemDescType>> loads_;
 };
 
+/// A loaded operand's copies in shared memory.
+SmallVector<twg::LocalAllocOp, 2> copiesOf(tt::LoadOp load) {
+  SmallVector<twg::LocalAllocOp, 2> copies;
+  for (Operation* user : load->getUsers())
+    if (auto copy = dyn_cast<twg::LocalAllocOp>(user)) copies.push_back(copy);
+  return copies;
+}
+
 /// True for what the pipeline will copy ahead as it is.
 bool LoadsOfOperands::isCopyOfLoad(twg::LocalAllocOp memory) const {
   auto load = memory.getSrc() ? memory.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
-  return load && load->getBlock() == loop_.getBody() && canBeCopied(load, memory.getResult().getType());
+  return load && load->getBlock() == loop_.getBody() && tt::hasOneUse(load.getResult()) &&
+         canBeCopied(load, memory.getResult().getType());
 }
 
-/// The memory to which the load can be copied, ordered as its threads load; null if it cannot.
-twg::MemDescType LoadsOfOperands::memoryFor(tt::LoadOp load) const {
-  auto type = dyn_cast<RankedTensorType>(load.getType());
-  if (!type || !type.getElementType().isIntOrFloat() || type.getElementType().isInteger(1)) return {};
-  if (mayBeWritten(load.getPtr())) return {};
+/// Memory ordered as a tile's threads load it; null if it has no rows of 16 bytes.
+twg::MemDescType memoryOfThreads(RankedTensorType type) {
   std::optional<unsigned> contiguous = contiguousDimension(twg::layoutOf(type));
   if (!contiguous || *contiguous + 2 < type.getRank()) return {};
   const unsigned bytes = type.getElementTypeBitWidth() / 8;
   if (type.getDimSize(*contiguous) * bytes < 16) return {};
   const unsigned swizzle = type.getRank() < 2 ? 0 : SharedLayout::widestSwizzle(type.getShape(), bytes, *contiguous);
   auto layout = twg::SharedAttr::get(type.getContext(), *contiguous, swizzle);
-  auto memory = twg::MemDescType::get(type.getContext(), type.getShape(), type.getElementType(), layout);
+  return twg::MemDescType::get(type.getContext(), type.getShape(), type.getElementType(), layout);
+}
+
+/// The memory to which the load can be copied: the one that a product reads its operand from, or one that is ordered as its
+/// threads load; null if it cannot.
+twg::MemDescType LoadsOfOperands::memoryFor(tt::LoadOp load) const {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || !type.getElementType().isIntOrFloat() || type.getElementType().isInteger(1)) return {};
+  if (mayBeWritten(load.getPtr())) return {};
+  SmallVector<twg::LocalAllocOp, 2> copies = copiesOf(load);
+  auto memory = copies.empty() ? memoryOfThreads(type) : twg::MemDescType(copies.front().getResult().getType());
+  if (llvm::any_of(copies, [&](twg::LocalAllocOp copy) { return copy.getResult().getType() != memory; })) return {};
   SmallVector<Value> addresses{load.getPtr()};
   if (load.getMask()) addresses.push_back(load.getMask());
-  return canBeCopied(load, memory) && LoopSlice(loop_).add(addresses) ? memory : twg::MemDescType();
+  const bool canBe = memory && canBeCopied(load, memory) && LoopSlice(loop_).add(addresses);
+  return canBe ? memory : twg::MemDescType();
 }
 
 /// Shared memory of the kernel, at most, if what the loop copies has that many slots.
@@ -74,7 +93,8 @@ uint32_t LoadsOfOperands::bytesWith(int stages) const {
     if (std::optional<Scratch> needed = scratchNeededBy(op, target_, threads_))
       scratch = std::max(scratch, needed->bytes);
     auto memory = dyn_cast<twg::LocalAllocOp>(op);
-    if (!memory) return;
+    const bool isCounted = memory && llvm::any_of(loads_, [&](auto one) { return memory.getSrc() == one.first; });
+    if (!memory || isCounted) return;
     int slots = isCopyOfLoad(memory) ? stages : 1;
     // Products in flight may read one of what the program stores while the other is written.
     if (llvm::any_of(twg::usersOf(memory.getResult()), llvm::IsaPred<twg::WarpgroupDotOp>)) slots = std::max(slots, 2);
@@ -136,7 +156,8 @@ bool LoadsOfOperands::find() {
   SmallVector<std::pair<tt::LoadOp, twg::MemDescType>> others;
   bool canCopyAll = true;
   for (auto load : loop_.getBody()->getOps<tt::LoadOp>()) {
-    if (!behind.contains(load) || llvm::any_of(load->getUsers(), llvm::IsaPred<twg::LocalAllocOp>)) continue;
+    const bool isCopiedAsItIs = !copiesOf(load).empty() && tt::hasOneUse(load.getResult());
+    if (!behind.contains(load) || isCopiedAsItIs) continue;
     twg::MemDescType memory = memoryFor(load);
     canCopyAll &= memory != nullptr;
     if (!memory) continue;
@@ -152,17 +173,40 @@ bool LoadsOfOperands::find() {
   return !loads_.empty() && stages_ >= 2;
 }
 
+/// All that used the load reads the memory, what wants another layout in that layout.
+void LoadsOfOperands::readFrom(tt::LoadOp load, Value memory) const {
+  OpBuilder builder(load->getContext());
+  for (Operation* user : llvm::make_early_inc_range(load->getUsers())) {
+    auto convert = dyn_cast<twg::ConvertLayoutOp>(user);
+    if (!convert) continue;
+    builder.setInsertionPoint(convert);
+    convert.replaceAllUsesWith(
+        Value(twg::LocalLoadOp::create(builder, convert.getLoc(), convert.getResult().getType(), memory)));
+    convert.erase();
+  }
+  if (tt::hasOneUse(load.getResult())) return;
+  builder.setInsertionPointAfterValue(memory);
+  auto read = twg::LocalLoadOp::create(builder, load.getLoc(), load.getType(), memory);
+  load.getResult().replaceAllUsesExcept(read, memory.getDefiningOp());
+  // Behind loads that stay in registers: it waits for copies, and they are on their way meanwhile.
+  if (Operation* first = tt::firstUser(read)) read->moveBefore(first);
+}
+
 void LoadsOfOperands::rewrite() {
   loop_->setAttr("tt.num_stages", IntegerAttr::get(IntegerType::get(loop_.getContext(), 32), stages_));
   for (auto [load, type] : loads_) {
+    SmallVector<twg::LocalAllocOp, 2> copies = copiesOf(load);
     OpBuilder builder(load->getContext());
-    Operation* first = tt::firstUser(load.getResult());
     builder.setInsertionPointAfter(load);
-    Value memory = twg::LocalAllocOp::create(builder, load.getLoc(), type, load.getResult(), IntegerAttr());
-    // Behind loads that stay in registers: it waits for copies, and they are on their way meanwhile.
-    if (first) builder.setInsertionPoint(first);
-    Value read = twg::LocalLoadOp::create(builder, load.getLoc(), load.getType(), memory);
-    load.getResult().replaceAllUsesExcept(read, memory.getDefiningOp());
+    auto memory = copies.empty()
+                      ? twg::LocalAllocOp::create(builder, load.getLoc(), type, load.getResult(), IntegerAttr())
+                      : copies.front();
+    memory->moveAfter(load);
+    for (twg::LocalAllocOp copy : llvm::drop_begin(copies, copies.empty() ? 0 : 1)) {
+      copy.replaceAllUsesWith(memory.getResult());
+      copy.erase();
+    }
+    readFrom(load, memory);
   }
 }
 

@@ -1,10 +1,11 @@
 // codegen/passes/LoadsOfOperands.h -- loads from which a loop computes operands of products, through shared memory.
 //
 // Here:      which loads, and of how many iterations shared memory has room.
-// Not here:  operands that are loaded as they are (DotOperands.h), the copies (Pipeline.h).
+// Not here:  operands that are loaded as they are and used for nothing else (DotOperands.h), the copies (Pipeline.h).
 //
 // Idea: packed weights are loaded, unpacked and scaled before a product reads them, and all of it waits for memory. In
-//       shared memory they can be there some iterations ahead, as operands are. Each thread reads what it would have loaded.
+//       shared memory they can be there some iterations ahead, as operands are. Each thread reads what it would have loaded, and
+//       what wants another layout reads that.
 //       Products of warpgroups have so much to do that more CTAs beside each other hide the loads, too: where memory for
 //       copies would leave room for fewer of them, such loads stay, unless there are no registers for more anyway. What is
 //       used in front of all products would wait for the copies earlier than they do. So all such loads of a loop are

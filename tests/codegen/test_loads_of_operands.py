@@ -73,13 +73,13 @@ def two_loops(q, k, out, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr)
 
 @triton.jit
 def linear_attention(q, k, v, out, T, D: tl.constexpr, BM: tl.constexpr, E: tl.constexpr):
-    """Half-precision numbers as f32: products of tf32, of which the loop reads the first one before it goes on."""
+    """Sums of half-precision numbers as f32: products of tf32. The loop reads the first one before it goes on."""
     m, d, e = tl.arange(0, BM), tl.arange(0, D), tl.arange(0, E)
     state = tl.zeros((D, E), tl.float32)
     for start in range(0, T, BM):
         row = (start + m)[:, None]
-        queries = tl.load(q + row * D + d[None, :]).to(tl.float32)
-        keys = tl.load(k + (start + m)[None, :] * D + d[:, None]).to(tl.float32)
+        queries = tl.load(q + row * D + d[None, :]).to(tl.float32) + 1
+        keys = tl.load(k + (start + m)[None, :] * D + d[:, None]).to(tl.float32) + 1
         values = tl.load(v + row * E + e[None, :]).to(tl.float32)
         scores = tl.where(m[:, None] >= m[None, :], tl.dot(queries, keys), 0)
         tl.store(out + row * E + e[None, :], tl.dot(scores, values) + tl.dot(queries, state))
@@ -177,8 +177,53 @@ def test_loads_in_front_of_products_that_the_loop_waits_for_are_copied_ahead(sta
     )
     assert "wgmma" in code["ptx"] and copies(code) == (3 if stages == 3 else 0)
     (got,) = launch(code, [x.view(np.uint16) for x in (q, k, v)], [(length, columns)], length)
-    a, b, c = (x.astype(np.float64) for x in (q, k, v))
+    a, b, c = q + 1.0, k + 1.0, v.astype(np.float64)
     np.testing.assert_array_equal(got, np.tril(a @ b.T) @ c)
+
+
+@triton.jit
+def both_sides(a, b, scales, left, right, N, D: tl.constexpr, M: tl.constexpr, SCALED: tl.constexpr):
+    """A tile that is the first operand of one product, the second of another one, and may be scaled beside them."""
+    m, d = tl.arange(0, M), tl.arange(0, D)
+    at = m[:, None] * D + d[None, :]
+    fixed = tl.load(b + m[:, None] * M + m[None, :])
+    sums = tl.zeros((M, M), tl.float32)
+    for start in range(0, N, M):
+        one, two = tl.load(a + start * D + at), tl.load(b + start * D + at)
+        sums = tl.dot(one, tl.trans(two), sums)
+        found = tl.dot(fixed, one)
+        if SCALED:
+            found = found * one + tl.load(scales + start + m)[:, None]
+        tl.store(right + start * D + at, found)
+    tl.store(left + m[:, None] * M + m[None, :], sums)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_an_operand_of_two_products_is_copied_once(scaled: bool) -> None:
+    """What scales the product reads the copy, too, in its own layout."""
+    width, rows, length = 32, 32, 160
+    random = np.random.default_rng(17)
+    a, b = (random.integers(-2, 3, (length, width)).astype(np.float16) for _ in range(2))
+    scales = random.integers(-4, 5, length).astype(np.float32)
+    results = {}
+    for stages in (1, 3):
+        code = dots.code_of(
+            both_sides, f"*fp16:16, *fp16:16, *fp32:16, *fp32:16, *fp32:16, i32:16, {width}, {rows}, {scaled}",
+            num_warps=2, num_stages=stages,
+        )  # fmt: skip
+        assert "mma.sync" in code["ptx"] and copies(code) == (2 if stages == 3 else 0)
+        results[stages] = launch(
+            code, [a.view(np.uint16), b.view(np.uint16), scales], [(rows, rows), (length, width)], length
+        )
+        loop = code["ttgir"].split("scf.for", 1)[1].split("scf.yield", 1)[0]
+        assert "tt.load %one" not in loop and (stages == 1 or not re.search(r"%one\S* = twg.convert_layout", loop))
+    x, y = a.astype(np.float64).reshape(-1, rows, width), b.astype(np.float64).reshape(-1, rows, width)
+    want = y.reshape(-1)[: rows * rows].reshape(rows, rows) @ x
+    if scaled:
+        want = want * x + scales.reshape(-1, rows, 1)
+    for left, right in results.values():
+        np.testing.assert_array_equal(left, (x @ y.transpose(0, 2, 1)).sum(0))
+        np.testing.assert_array_equal(right.reshape(x.shape), want)
 
 
 @triton.jit
