@@ -54,6 +54,14 @@ unsigned mostHeld(const Order& order) {
   return most;
 }
 
+/// The words of assembly, behind a predicate; of other instructions none.
+llvm::StringRef wordsOf(const llvm::Instruction& one) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&one);
+  const auto* text = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+  llvm::StringRef words = text ? text->getAsmString() : llvm::StringRef();
+  return words.starts_with("@") ? words.split(' ').second : words;
+}
+
 Order byUse(llvm::BasicBlock& block) {
   Order order;
   llvm::DenseSet<const llvm::Instruction*> done;
@@ -74,10 +82,24 @@ Order byUse(llvm::BasicBlock& block) {
       }
     }
   };
-  for (llvm::Instruction& one : block)
-    if (isAnchored(one) && !one.isTerminator()) place(&one);
+  auto since = block.begin(); // of what runs beside products of warpgroups, and is not to wait for them
+  for (llvm::Instruction& one : block) {
+    if (!isAnchored(one) || one.isTerminator()) continue;
+    if (wordsOf(one).starts_with("wgmma.wait_group"))
+      for (llvm::Instruction& beside : llvm::make_range(since, one.getIterator())) place(&beside);
+    if (wordsOf(one).starts_with("wgmma.commit_group")) since = one.getIterator();
+    place(&one);
+  }
   for (llvm::Instruction& one : block) place(&one); // what other blocks use; the terminator
   return order;
+}
+
+/// True for a block that loads, computes and stores, and keeps no other order.
+bool isElementwise(const llvm::BasicBlock& block) {
+  return llvm::all_of(block, [](const llvm::Instruction& one) {
+    const bool isAccess = wordsOf(one).starts_with("ld.global") || wordsOf(one).starts_with("st.global");
+    return !isAnchored(one) || isAccess || llvm::isa<llvm::PHINode>(one) || one.isTerminator();
+  });
 }
 
 } // namespace
@@ -88,9 +110,12 @@ llvm::PreservedAnalyses OrderByUse::run(llvm::Function& function, llvm::Function
     Order now;
     for (llvm::Instruction& one : block) now.push_back(&one);
     unsigned held = mostHeld(now);
-    if (held <= kHeldMost) continue;
+    if (held <= kHeldMuch) continue;
     const Order wanted = byUse(block);
-    if (const unsigned less = mostHeld(wanted); less < held) {
+    const unsigned less = mostHeld(wanted);
+    // Between loads and stores the assembler delays the loads, but not across a store that comes early.
+    const bool isLeft = held <= kHeldMost && less > kHeldWell && isElementwise(block);
+    if (less < held && !isLeft) {
       for (llvm::Instruction* one : wanted) one->moveBefore(block, block.end());
       held = less;
     }

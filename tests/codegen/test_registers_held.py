@@ -15,6 +15,7 @@ import small_kernels
 import test_dots_in_flight as dots
 import tiletwin as triton
 import tiletwin.language as tl
+from tiletwin.cuda import ptxas, sass
 
 
 @triton.jit
@@ -72,12 +73,15 @@ def stores_and_logarithms(code: dict[str, Any]) -> str:
     return "".join("s" if store else "l" for store, _ in found)
 
 
-@pytest.mark.parametrize(("block", "warps", "is_large"), [(8192, 1, True), (1024, 1, False), (1024, 4, False)])
-def test_values_stand_where_they_are_needed(block: int, warps: int, is_large: bool) -> None:
+@pytest.mark.parametrize(
+    ("block", "warps", "is_ordered", "is_large"),
+    [(8192, 1, True, True), (1024, 1, True, False), (1024, 4, False, False)],
+)
+def test_values_stand_where_they_are_needed(block: int, warps: int, is_ordered: bool, is_large: bool) -> None:
     code = dots.code_of(divergence, f"*fp32:16, *fp32:16, *fp32:16, *fp32:16, {block}", num_warps=warps)
     order = stores_and_logarithms(code)
-    # The first store comes before the last logarithm, only where twice a thread's registers do not hold everything.
-    assert (order.index("s") < order.rindex("l")) == is_large
+    # The first store comes before the last logarithm only where a thread would hold many values.
+    assert (order.index("s") < order.rindex("l")) == is_ordered
     assert (".minnctapersm 1" in code["ptx"]) == is_large
     random = np.random.default_rng(3)
     x, y = (random.standard_normal(block).astype(np.float32) for _ in range(2))
@@ -89,3 +93,60 @@ def test_values_stand_where_they_are_needed(block: int, warps: int, is_large: bo
     log = np.log((p + q) / 2)
     np.testing.assert_allclose(out, p * a + q * b - (p + q) / 2 * log, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(gradient, q * (b - log), rtol=1e-4, atol=1e-5)
+
+
+@triton.jit
+def gate(x, out, N, BLOCK: tl.constexpr):
+    """out = x * sigmoid(y) of the two halves of a row."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a, b = tl.load(x + at).to(tl.float32), tl.load(x + N + at).to(tl.float32)
+    tl.store(out + at, a * tl.sigmoid(b))
+
+
+def test_what_is_only_loaded_and_stored_is_left_to_the_assembler() -> None:
+    """It delays loads, but not across a store: so no store comes before the last exponential."""
+    code = dots.code_of(gate, "*fp16:16, *fp32:16, i32:16, 8192", num_warps=2)
+    assert code["ptx"].rindex("ex2.approx") < code["ptx"].index("st.global")
+    x = np.random.default_rng(5).standard_normal((2, 8192)).astype(np.float16)
+    out = np.zeros(8192, np.float32)
+    small_kernels.launch(code, x.reshape(-1).view(np.uint16), out, 8192)
+    a, b = x.astype(np.float64)
+    np.testing.assert_allclose(out, a / (1 + np.exp(-b)), rtol=1e-5, atol=1e-6)
+
+
+@triton.jit
+def soft(x, y, out, BLOCK: tl.constexpr):
+    """out = log(1 + exp(x)) * y + x"""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at)
+    tl.store(out + at, tl.log(1 + tl.exp(a)) * tl.load(y + at) + a)
+
+
+def opcodes(text: str) -> list[str]:
+    listing = sass.disassemble(ptxas.assemble(text, "sm_90a").cubin)
+    found = re.findall(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z0-9]+)", listing, re.MULTILINE)
+    return [name for name in found if name != "NOP"]
+
+
+@pytest.mark.skipif(ptxas.find() is None or sass.find() is None, reason="needs ptxas and nvdisasm or cuobjdump")
+def test_the_assembler_reckons_with_what_sums_can_be() -> None:
+    """1 + e^x is no subnormal number. Sums whose rounding is written out are not looked into; neither is ever fused."""
+    ptx = dots.code_of(soft, "*fp32:16, *fp32:16, *fp32:16, 128", num_warps=4, enable_fp_fusion=False)["ptx"]
+    assert re.search(r"\tadd\.f32", ptx) and not re.search(r"\tadd\.rn\.f32|\tmul\.f32", ptx)
+    written_out = re.sub(r"\t(add|sub)\.f32", r"\t\1.rn.f32", ptx)
+    found, other = opcodes(ptx), opcodes(written_out)
+    assert len(found) < len(other) and found.count("FFMA") == other.count("FFMA")
+
+
+def test_sums_beside_products_that_may_be_fused_say_how_they_round() -> None:
+    """The product is the user's own assembly."""
+
+    @triton.jit
+    def fused(x, out, BLOCK: tl.constexpr):
+        at = tl.arange(0, BLOCK)
+        a = tl.load(x + at)
+        product = tl.inline_asm_elementwise("mul.f32 $0, $1, $1;", "=f,f", [a], tl.float32, True, 1)
+        tl.store(out + at, product + 1)
+
+    ptx = dots.code_of(fused, "*fp32:16, *fp32:16, 128", num_warps=4)["ptx"]
+    assert "add.rn.f32" in ptx and not re.search(r"\tadd\.f32", ptx)
