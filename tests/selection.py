@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Iterable
 
 SMALL_FAMILY, LARGE_FAMILY = 2, 48
-"""Cases of one test function up to which all of them are in the sample; of more, every third is, and of more than the
-larger number every sixth."""
+"""Cases of one test function up to which all of them are in the sample; of more, every fourth is, and of more than the
+larger number every ninth."""
 
 COSTLY = {
     "checks": "kernels_memory kernels_unchanged reports",
@@ -34,7 +34,7 @@ COSTLY = {
     "trace": "app command page recording",
 }
 """Files (test_NAME.py, by folder) whose tests take seconds each: they wait, or start processes that import PyTorch.
-Of such a file every third test is in the sample; of its functions with many cases, every ninth or eighteenth case."""
+Of such a file every third test is in the sample; of its functions with many cases, every twelfth or twenty-seventh."""
 
 
 def is_costly(file: str) -> bool:
@@ -45,7 +45,7 @@ def is_costly(file: str) -> bool:
 def spread(family: list[str]) -> list[str]:
     """What of a family is in the sample."""
     size = len(family)
-    return family[:: 1 if size <= SMALL_FAMILY else 3 if size <= LARGE_FAMILY else 6]
+    return family[:: 1 if size <= SMALL_FAMILY else 4 if size <= LARGE_FAMILY else 9]
 
 
 def sample(names: Iterable[str]) -> set[str]:
