@@ -48,8 +48,9 @@ SmallVector<tt::DotOp> dotsOf(Value tile, Block* block) {
 /// what a kernel reads while it runs.
 bool mayWaitForOthers(tt::FuncOp kernel) {
   auto find = [](Operation* op) {
-    const bool isPlainStore = isa<tt::StoreOp, tt::DescriptorStoreOp>(op);
-    const bool waits = isa<ttg::BarrierOp>(op) || (mayExposeWrites(op) && !isPlainStore);
+    const bool waits =
+        mayTellOfOthers(op) ||
+        isa<ttg::BarrierOp, tt::DescriptorReduceOp, tt::DescriptorScatterOp, tt::ElementwiseInlineAsmOp>(op);
     return waits ? WalkResult::interrupt() : WalkResult::advance();
   };
   return kernel.walk(find).wasInterrupted();
@@ -173,11 +174,8 @@ bool AffineLoop::isMultiplied(tt::DotOp dot, const Target& target, ThreadBits th
 }
 
 bool AffineLoop::find(const Target& target, const Options& options) {
-  auto writes = [](Operation* op) {
-    return mayExposeWrites(op) || isa<ttg::BarrierOp, scf::ForOp, scf::WhileOp>(op) ? WalkResult::interrupt()
-                                                                                    : WalkResult::advance();
-  };
-  if (stagesOf(loop_, options) < 2 || loop_.getBody()->walk(writes).wasInterrupted()) return false;
+  auto isLoop = [](Operation* op) { return WalkResult(failure(isa<scf::ForOp, scf::WhileOp>(op))); };
+  if (stagesOf(loop_, options) < 2 || loop_.getBody()->walk(isLoop).wasInterrupted()) return false;
   llvm::SetVector<tt::DotOp> dots;
   for (auto load : loop_.getBody()->getOps<tt::LoadOp>()) {
     SmallVector<tt::DotOp> readers = dotsOf(load.getResult(), loop_.getBody());

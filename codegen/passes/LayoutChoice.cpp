@@ -333,7 +333,8 @@ LayoutChoice::Wished LayoutChoice::neededFor(Value value, unsigned depth) {
     if (auto load = dyn_cast<tt::LoadOp>(user); load && access_.isScattered(load.getPtr())) continue; // needs none
     if (auto load = dyn_cast<tt::LoadOp>(user)) return Wish{access_.of(load.getPtr()), kLoaded};
     if (auto store = dyn_cast<tt::StoreOp>(user)) return Wish{access_.ofStore(store.getPtr()), kLoaded};
-    if (atomicPointers(user)) return Wish{ofAtomic(user), kLoaded};
+    if (Value pointers = atomicPointers(user))
+      return Wish{access_.of(pointers, atomicElements(user, target_)), kLoaded};
     if (!isElementwise(user) && !isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp>(user)) continue;
     Wished wished = wish(user->getResult(0));
     if (!wished) wished = neededFor(user->getResult(0), depth - 1);
@@ -344,7 +345,11 @@ LayoutChoice::Wished LayoutChoice::neededFor(Value value, unsigned depth) {
 }
 
 LinearLayout LayoutChoice::ofAtomic(Operation* op) {
-  return access_.of(atomicPointers(op), atomicElements(op, target_));
+  LinearLayout coalesced = access_.of(atomicPointers(op), atomicElements(op, target_));
+  auto sum = dyn_cast<tt::AtomicRMWOp>(op); // whose result nobody reads is a store that adds
+  const bool isTile = sum && tt::shapeOf(sum.getPtr().getType()).size() > 1;
+  if (!isTile || !sum->use_empty() || access_.isScattered(sum.getPtr())) return coalesced;
+  return ofWrite(sum.getPtr(), sum.getMask(), sum.getVal(), coalesced);
 }
 
 LinearLayout LayoutChoice::ofBlockStore(Value block) {
@@ -356,12 +361,15 @@ LinearLayout LayoutChoice::ofBlockStore(Value block) {
 }
 
 LinearLayout LayoutChoice::ofStore(tt::StoreOp store) {
-  LinearLayout coalesced = access_.ofStore(store.getPtr());
-  Wished value = wish(store.getValue());
+  return ofWrite(store.getPtr(), store.getMask(), store.getValue(), access_.ofStore(store.getPtr()));
+}
+
+LinearLayout LayoutChoice::ofWrite(Value pointers, Value mask, Value written, const LinearLayout& coalesced) {
+  Wished value = wish(written);
   if (!value) return coalesced;
-  LinearLayout longer = access_.lengthened(store.getPtr(), store.getMask(), value->layout);
-  if (access_.sectors(store.getPtr(), longer) > access_.sectors(store.getPtr(), coalesced)) return coalesced;
-  auto vectorIn = [&](const LinearLayout& layout) { return access_.vector(store.getPtr(), store.getMask(), layout); };
+  LinearLayout longer = access_.lengthened(pointers, mask, value->layout);
+  if (access_.sectors(pointers, longer) > access_.sectors(pointers, coalesced)) return coalesced;
+  auto vectorIn = [&](const LinearLayout& layout) { return access_.vector(pointers, mask, layout); };
   // A product whose lanes have nothing to exchange, a transposed one for example: shared memory puts neighbours together.
   return value->weight == kMultiplied && vectorIn(longer) < vectorIn(coalesced) ? coalesced : longer;
 }

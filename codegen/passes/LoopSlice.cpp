@@ -44,9 +44,7 @@ Value maskedBy(OpBuilder& builder, tt::LoadOp load, Value enabled) {
 
 bool mayWaitForOthers(scf::ForOp loop) {
   WalkResult found = loop.walk([](Operation* op) {
-    auto load = dyn_cast<tt::LoadOp>(op);
-    const bool waits = op->hasTrait<tt::Atomic>() || (load && load.getIsVolatile()) ||
-                       isa<tt::ElementwiseInlineAsmOp, ttg::BarrierOp>(op);
+    const bool waits = mayTellOfOthers(op) || isa<tt::ElementwiseInlineAsmOp, ttg::BarrierOp>(op);
     return waits && !isMemoryEffectFree(op) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found.wasInterrupted();

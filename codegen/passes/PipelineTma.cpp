@@ -5,9 +5,11 @@
 // Invariant: a copy that is not begun, because the loop ends before, expects nothing: the phases of a slot's barrier are
 //       those of the iterations that use it. None is on its way when the loop has ended.
 #include "codegen/passes/PipelineTma.h"
+#include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/CopyGroups.h"
 #include "codegen/passes/DotsInFlight.h"
 #include "codegen/passes/TensorCopies.h"
+#include "codegen/passes/WrittenMemory.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -18,14 +20,29 @@ namespace {
 
 constexpr int kMostSlots = 32; ///< phases of their barriers are bits of a word
 
-/// True if the loop writes global memory, or waits for others that do: copies begun earlier could miss it.
+/// True if others may write what a loop copies, and it learns of that: copies begun earlier could miss it.
+bool waitsForOthers(scf::ForOp loop) {
+  auto waits = [](Operation* op) {
+    return mayTellOfOthers(op) || isa<tt::ElementwiseInlineAsmOp, ttg::BarrierOp>(op) ? WalkResult::interrupt()
+                                                                                      : WalkResult::advance();
+  };
+  return loop.walk(waits).wasInterrupted();
+}
+
 bool writesGlobalMemory(scf::ForOp loop) {
-  return loop
-      .walk([](Operation* op) {
-        return mayExposeWrites(op) || isa<twg::TensorStoreOp, ttg::BarrierOp>(op) ? WalkResult::interrupt()
-                                                                                  : WalkResult::advance();
-      })
-      .wasInterrupted();
+  auto writes = [](Operation* op) {
+    return mayExposeWrites(op) || isa<twg::TensorStoreOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return loop.walk(writes).wasInterrupted();
+}
+
+/// True for blocks of the program's own descriptors, whose memory it may also have by a pointer. That of a map which the launcher
+/// makes is not written.
+bool isOfProgram(const CopyGroup& group) {
+  return llvm::any_of(group.copies, [](BlockCopy copy) {
+    auto map = dyn_cast<BlockArgument>(copy.load.getDesc());
+    return !map || recipeOf(map).empty();
+  });
 }
 
 /// The blocks of one loop.
@@ -54,7 +71,9 @@ private:
 };
 
 TensorCopiesAhead::TensorCopiesAhead(scf::ForOp loop, int slots) : Ring(loop, slots) {
-  if (!writesGlobalMemory(loop)) groups_ = copyGroupsOf(loop);
+  if (waitsForOthers(loop)) return;
+  groups_ = copyGroupsOf(loop);
+  if (writesGlobalMemory(loop) && llvm::any_of(groups_, isOfProgram)) groups_.clear();
 }
 
 /// What the places of the blocks are computed from.

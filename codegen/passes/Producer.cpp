@@ -46,10 +46,8 @@ Operation* firstWaitForOthers(tt::FuncOp kernel, scf::ForOp loop) {
   Block& all = kernel.getBody().front();
   Operation *outermost = all.findAncestorOpInBlock(*loop), *found = nullptr;
   kernel.walk([&](Operation* op) {
-    auto load = dyn_cast<tt::LoadOp>(op);
     auto assembly = dyn_cast<tt::ElementwiseInlineAsmOp>(op);
-    const bool waits = op->hasTrait<tt::Atomic>() || (load && load.getIsVolatile()) ||
-                       isa<tt::GridDependencyWaitOp, ttg::BarrierOp>(op);
+    const bool waits = mayTellOfOthers(op) || isa<tt::GridDependencyWaitOp, ttg::BarrierOp>(op);
     Operation* here = all.findAncestorOpInBlock(*op);
     if ((waits && here && !outermost->isBeforeInBlock(here)) || (assembly && mayNameThreads(assembly))) found = op;
     return found ? WalkResult::interrupt() : WalkResult::advance();

@@ -103,4 +103,10 @@ bool ownerReads(tt::LoadOp load) {
   return load.getIsVolatile() || mayBeWritten(load.getPtr());
 }
 
+bool mayTellOfOthers(Operation* op) {
+  if (auto load = dyn_cast<tt::LoadOp>(op)) return load.getIsVolatile();
+  const bool isSilent = isa<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicStoreOp>(op) && op->use_empty();
+  return op->hasTrait<tt::Atomic>() && !isSilent;
+}
+
 } // namespace tiletwin::codegen

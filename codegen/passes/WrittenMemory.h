@@ -12,4 +12,8 @@ bool mayBeWritten(mlir::Value pointer);
 /// other programs (volatile), or by this one, whose stores the same thread makes.
 bool ownerReads(tt::LoadOp load);
 
+/// True if a program can learn from `op` what other programs have done, so that what it reads behind `op` may be theirs:
+/// volatile loads, and atomic accesses, but for those whose result nobody reads (sums of a product that is split along K).
+bool mayTellOfOthers(mlir::Operation* op);
+
 } // namespace tiletwin::codegen

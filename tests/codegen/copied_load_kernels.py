@@ -159,7 +159,7 @@ def fixed(a, b, c, M, BM: tl.constexpr, N: tl.constexpr, K: tl.constexpr, BK: tl
 
 @triton.jit
 def product_of(a, b, c, M, N, K, sam, sbk, scm, KIND: tl.constexpr, B: tl.constexpr):
-    """Loads that are no copies of blocks, each for its reason; "none" has no reason."""
+    """Loads that are no copies of blocks, each for its reason; "none", "added" and "stored" have no reason."""
     rows = tl.program_id(0) * B + tl.arange(0, B)
     columns, along = tl.arange(0, B), tl.arange(0, B)
     sums = tl.zeros((B, B), tl.float32)
@@ -184,10 +184,19 @@ def product_of(a, b, c, M, N, K, sam, sbk, scm, KIND: tl.constexpr, B: tl.conste
         else:
             x = tl.load(at, mask=(k + along)[None, :] < K, other=0.0)
         sums = tl.dot(x, y, sums)
+        if KIND == "stored":
+            tl.store(c + rows[:, None] * scm + columns[None, :], sums.to(c.dtype.element_ty))
     if KIND == "barrier":
         tl.debug_barrier()
-    if KIND == "atomic":
+    if KIND == "added":
         tl.atomic_add(c + rows[:, None] * scm + columns[None, :], sums.to(c.dtype.element_ty))
+    elif KIND == "asked":
+        sums += tl.atomic_add(c + rows[:, None] * scm + columns[None, :], 1.0)
+        tl.store(c + rows[:, None] * scm + columns[None, :], sums)
+    elif KIND == "waited":
+        tl.store(c + rows[:, None] * scm + columns[None, :], sums)
+        while tl.atomic_cas(c, 1.0, 2.0) == 1.0:
+            pass
     else:
         tl.store(c + rows[:, None] * scm + columns[None, :], sums.to(c.dtype.element_ty))
 

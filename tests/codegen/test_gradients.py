@@ -63,6 +63,71 @@ def test_gradients_have_the_bits_of_one_buffer(monkeypatch, dtype: torch.dtype, 
 
 
 @triton.jit
+def all_gradients(
+    q,
+    k,
+    v,
+    do,
+    lse,
+    delta,
+    dq,
+    dk,
+    dv,
+    count,
+    scale,
+    ADDED: tl.constexpr,
+    D: tl.constexpr,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+):
+    """Those of queries, too, which each round adds to memory."""
+    n, m, d = tl.arange(0, BN), tl.arange(0, BM), tl.arange(0, D)
+    own = n[:, None] * D + d[None, :]
+    keys, values = tl.load(k + own), tl.load(v + own)
+    sum_k, sum_v = tl.zeros((BN, D), tl.float32), tl.zeros((BN, D), tl.float32)
+    for start in range(0, count, BM):
+        at = (start + m)[:, None] * D + d[None, :]
+        queries, gradient = tl.load(q + at), tl.load(do + at)
+        p = tl.exp2(tl.dot(queries, tl.trans(keys)) * scale - tl.load(lse + start + m)[:, None])
+        sum_v = tl.dot(tl.trans(p.to(v.dtype.element_ty)), gradient, sum_v)
+        ds = (p * (tl.dot(gradient, tl.trans(values)) - tl.load(delta + start + m)[:, None])).to(k.dtype.element_ty)
+        sum_k = tl.dot(tl.trans(ds), queries, sum_k)
+        of_queries = tl.dot(ds, keys)
+        if ADDED:
+            tl.atomic_add(dq + at, of_queries, sem="relaxed")
+        else:
+            tl.store(dq + at, tl.load(dq + at) + of_queries)
+    tl.store(dk + own, sum_k)
+    tl.store(dv + own, sum_v)
+
+
+@pytest.mark.parametrize("added", [True, False])
+@pytest.mark.parametrize("count, block, warps", [(0, 64, 4), (64, 64, 4), (256, 64, 8), (256, 128, 8)])
+def test_loops_that_write_copy_what_they_do_not_write(
+    monkeypatch, added: bool, count: int, block: int, warps: int
+) -> None:
+    q, do = (random(256, 64) for _ in range(2))
+    k, v = (random(128, 64) for _ in range(2))
+    lse, delta = (torch.randn(256, generator=torch.Generator().manual_seed(n)) for n in range(2))
+    out = torch.zeros(4, 128, 64)
+
+    def launch(stages: int) -> Any:
+        out.zero_()
+        options = {"num_stages": stages, "num_warps": warps}
+        grads = out[:2].view(256, 64), out[2], out[3]
+        return all_gradients[(1,)](q, k, v, do, lse, delta, *grads, count, 0.125, added, 64, block, 128, **options)
+
+    text = turns.same_bits(monkeypatch, launch, out, 3)
+    assert "twg.tensor_load" in text
+    q, k, v, do = (x[:count].double() if len(x) == 256 else x.double() for x in (q, k, v, do))
+    p = torch.exp2(k @ q.T * 0.125 - lse[:count])
+    ds = p * (v @ do.T - delta[:count])
+    found = out[:2].view(256, 64)[:count], out[2], out[3]
+    for got, exact in zip(found, (ds.T @ k, ds @ q, p @ do), strict=True):
+        assert (got.double() - exact).abs().max() <= 3e-3 * max(exact.abs().max(), 1) if count else not got.any()
+
+
+@triton.jit
 def of_queries(q, k, v, do, lse, delta, dq, count, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
     m, n, d = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, D)
     own = m[:, None] * D + d[None, :]

@@ -29,8 +29,7 @@ def reads_what_it_writes(a, b, c, K, BM: tl.constexpr, BK: tl.constexpr, WS: tl.
 def waits_for_others(a, b, c, p, K, BM: tl.constexpr, BK: tl.constexpr, WS: tl.constexpr):
     sums = tl.zeros((BM, BK), tl.float32)
     for k in tl.range(0, K, BK, warp_specialize=WS):
-        sums += a.load([0, k]) + b.load([0, k])
-        tl.atomic_add(p, 1)
+        sums += a.load([0, k]) + b.load([0, k]) + tl.atomic_add(p, 1)
     c.store([0, 0], sums.to(tl.float16))
 
 
