@@ -1,5 +1,6 @@
 // codegen/passes/CopyGroups.cpp -- see CopyGroups.h.
 #include "codegen/passes/CopyGroups.h"
+#include "codegen/passes/AffineLoads.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -22,6 +23,13 @@ bool canHaveSlots(const CopyGroup& group, Block* body) {
 }
 
 } // namespace
+
+bool CopyGroup::isOfProgram() const {
+  return llvm::any_of(copies, [](BlockCopy copy) {
+    auto map = dyn_cast<BlockArgument>(copy.load.getDesc());
+    return !map || recipeOf(map).empty();
+  });
+}
 
 uint32_t CopyGroup::bytes() const {
   uint32_t sum = 0;

@@ -21,6 +21,9 @@ struct CopyGroup {
 
   /// What an iteration copies.
   uint32_t bytes() const;
+  /// True for blocks of the program's own descriptors, whose memory it may also have by a pointer. That of a map which the launcher
+  /// makes is not written (AffineLoads.h).
+  bool isOfProgram() const;
   bool has(twg::LocalAllocOp memory) const {
     return llvm::any_of(copies, [&](const BlockCopy& copy) { return copy.slots.memory() == memory; });
   }

@@ -115,8 +115,8 @@ bool liesInMatrix(Value operand, unsigned kDimension, const std::optional<Linear
 
 /// Registers of a thread that a loop's sums may take with first matrices in registers beside them: the rest is for what becomes
 /// of the sums, and for addresses. Of 16 warps each thread has 128, CTAs of four warps share a multiprocessor's registers,
-/// and one of eight warps with that many sums has them alone.
-constexpr int64_t kMostRegistersOfDots = 112, kMostRegistersOfDotsAlone = 160;
+/// and one of eight warps with that many sums has them alone. A loop around the loop keeps numbers of its own.
+constexpr int64_t kMostRegistersOfDots = 112, kMostRegistersOfDotsAlone = 160, kMostRegistersOfDotsInRounds = 144;
 constexpr unsigned kThreadBitsAlone = 8;
 
 /// True for a first matrix that a loop does not change, and that has room in registers: there it is read from memory once.
@@ -137,7 +137,9 @@ bool staysInRegisters(tt::DotOp dot, ThreadBits threads) {
   }
   constexpr unsigned kWordBits = 5;
   const unsigned threadBits = threads.lane + threads.warp;
-  const int64_t most = threadBits == kThreadBitsAlone ? kMostRegistersOfDotsAlone : kMostRegistersOfDots;
+  const int64_t alone =
+      loop->getParentOfType<LoopLikeOpInterface>() ? kMostRegistersOfDotsInRounds : kMostRegistersOfDotsAlone;
+  const int64_t most = threadBits == kThreadBitsAlone ? alone : kMostRegistersOfDots;
   return bits >> (threadBits + kWordBits) <= most;
 }
 

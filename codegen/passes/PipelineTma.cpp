@@ -5,7 +5,6 @@
 // Invariant: a copy that is not begun, because the loop ends before, expects nothing: the phases of a slot's barrier are
 //       those of the iterations that use it. None is on its way when the loop has ended.
 #include "codegen/passes/PipelineTma.h"
-#include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/CopyGroups.h"
 #include "codegen/passes/DotsInFlight.h"
 #include "codegen/passes/TensorCopies.h"
@@ -36,15 +35,6 @@ bool writesGlobalMemory(scf::ForOp loop) {
   return loop.walk(writes).wasInterrupted();
 }
 
-/// True for blocks of the program's own descriptors, whose memory it may also have by a pointer. That of a map which the launcher
-/// makes is not written.
-bool isOfProgram(const CopyGroup& group) {
-  return llvm::any_of(group.copies, [](BlockCopy copy) {
-    auto map = dyn_cast<BlockArgument>(copy.load.getDesc());
-    return !map || recipeOf(map).empty();
-  });
-}
-
 /// The blocks of one loop.
 class TensorCopiesAhead final : Ring {
 public:
@@ -73,6 +63,7 @@ private:
 TensorCopiesAhead::TensorCopiesAhead(scf::ForOp loop, int slots) : Ring(loop, slots) {
   if (waitsForOthers(loop)) return;
   groups_ = copyGroupsOf(loop);
+  auto isOfProgram = [](const CopyGroup& group) { return group.isOfProgram(); };
   if (writesGlobalMemory(loop) && llvm::any_of(groups_, isOfProgram)) groups_.clear();
 }
 

@@ -11,6 +11,7 @@
 #include "codegen/passes/WrittenMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -21,6 +22,7 @@ namespace {
 constexpr llvm::StringLiteral kAsked = "tt.warp_specialize", kFlatten = "tt.flatten";
 constexpr int kProducerWarps = 4; ///< registers are divided between groups of four warps
 constexpr int kMostWarps = 32;    ///< of a CTA
+constexpr int kWarpsOfRounds = 8; ///< two groups of four; loops of others copy on only if they are asked to
 constexpr int kMostSlots = 32;    ///< phases of their barriers are bits of a word
 
 /// What asks for a producer: warp_specialize, or flatten around other loops, whose blocks are to be copied on between rounds.
@@ -105,6 +107,7 @@ public:
 private:
   bool isPossible(scf::ForOp asked);
   bool gainsByProducer(scf::ForOp loop);
+  bool wouldCopyOn(scf::ForOp loop) const;
   bool find(scf::ForOp loop);
   void make();
   void rewrite(GivenLoop& given);
@@ -188,11 +191,22 @@ bool Producer::gainsByProducer(scf::ForOp loop) {
   return dots.haveWorkBetween() || (dots.areBuffered() && leavesRegisters(loop));
 }
 
+/// True for a loop inside of a kernel's own loop, over tiles for example, if its products leave no registers for another CTA:
+/// while one round's results are stored, the next one's blocks are copied. A descriptor's may be what a round stores by a pointer.
+bool Producer::wouldCopyOn(scf::ForOp loop) const {
+  const SmallVector<CopyGroup, 2> groups = copyGroupsOf(loop);
+  if (!loop->getParentOfType<LoopLikeOpInterface>() || options_.numWarps != kWarpsOfRounds || groups.empty())
+    return false;
+  if (llvm::any_of(groups, [](const CopyGroup& group) { return group.isOfProgram(); })) return false;
+  return leavesRegisters(loop) && fillsMultiprocessor(loop, options_.numWarps * target_.warpSize);
+}
+
 void Producer::run() {
   if (!target_.features().warpRoles) return; // other GPUs' code leaves the hint alone, as Triton's does
   SmallVector<scf::ForOp> wanting;
   kernel_.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (!hintOf(loop).empty() || isTileLoop(loop) || gainsByProducer(loop)) wanting.push_back(loop);
+    if (!hintOf(loop).empty() || isTileLoop(loop) || gainsByProducer(loop) || wouldCopyOn(loop))
+      wanting.push_back(loop);
   });
   llvm::DenseSet<Operation*> seen;
   for (scf::ForOp outer : wanting) {
@@ -227,7 +241,7 @@ void Producer::make() {
   llvm::SetVector<Operation*> branches; // in loops: elsewhere no ring lives on behind its branch
   for (GivenLoop& given : given_)
     if (auto branch = dyn_cast<scf::IfOp>(given.loop->getParentOp());
-        branch && isEitherWay(branch) && branch->getParentOfType<scf::ForOp>())
+        branch && isEitherWay(branch) && branch->getParentOfType<LoopLikeOpInterface>())
       branches.insert(branch);
   for (Operation* branch : branches) lendRings(cast<scf::IfOp>(branch));
   ProducerSlice slice;

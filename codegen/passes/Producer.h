@@ -21,14 +21,17 @@ namespace tiletwin::codegen {
 constexpr int kRegisters = 64 * 1024;     ///< of a multiprocessor
 constexpr int kRegistersBesideTiles = 32; ///< that a thread needs for addresses, loops and what follows them
 
-/// Makes a twg.producer for the loops that ask for one (tl.range(warp_specialize=True)), and for those whose two groups of
-/// warps then need not multiply at the same time (Turns.h). Warns at a loop that asks in vain.
+/// Makes a twg.producer for the loops that ask for one (tl.range(warp_specialize=True)), for those whose two groups of
+/// warps then need not multiply at the same time (Turns.h), and for those that alone fill a multiprocessor, round by round. Warns at a loop that asks in vain.
 void makeProducer(tt::FuncOp kernel, const Target& target, const Options& options);
 
 /// The kernel's twg.producer; null if it has none.
 twg::ProducerOp producerOf(tt::FuncOp kernel);
 /// Warps of a CTA: the program's, then the producer's.
 int warpsOf(tt::FuncOp kernel, const Options& options);
+
+/// True if registers for the tiles of two CTAs, whose threads run this loop, are more than there are.
+bool fillsMultiprocessor(mlir::scf::ForOp loop, int threads);
 
 /// True if a loop's tiles, with all of its products in flight, fit into the registers that a thread has beside a producer.
 bool leavesRegisters(mlir::scf::ForOp loop);

@@ -58,6 +58,10 @@ int roundedDown(int registers) { return registers / kRegisterStep * kRegisterSte
 
 bool leavesRegisters(scf::ForOp loop) { return registersOfTiles(loop) + kRegistersBesideTiles <= kMostRegisters; }
 
+bool fillsMultiprocessor(scf::ForOp loop, int threads) {
+  return 2 * threads * (registersOfTiles(loop) + kRegistersBesideTiles) > kRegisters;
+}
+
 void divideRegisters(tt::FuncOp kernel, const Target& target, const Options& options) {
   twg::ProducerOp producer = producerOf(kernel);
   if (!producer || options.maxRegisters) return;

@@ -26,10 +26,11 @@ bool ProducerSlice::add(Operation* at, ValueRange operands) {
 bool ProducerSlice::addControl(Operation* op) {
   Operation* parent = op->getParentOp();
   if (auto kernel = dyn_cast<tt::FuncOp>(parent)) return kernel.getBody().hasOneBlock();
-  if (!isa<scf::ForOp, scf::IfOp>(parent)) return false;
+  if (!isa<scf::ForOp, scf::WhileOp, scf::IfOp>(parent)) return false;
   if (!branches_.insert(parent).second) return true;
   if (!addControl(parent)) return false;
   if (auto branch = dyn_cast<scf::IfOp>(parent)) return addValue(branch.getCondition());
+  if (auto loop = dyn_cast<scf::WhileOp>(parent)) return addValue(loop.getConditionOp().getCondition());
   auto loop = cast<scf::ForOp>(parent);
   return addValue(loop.getLowerBound()) && addValue(loop.getUpperBound()) && addValue(loop.getStep());
 }
@@ -40,10 +41,15 @@ bool ProducerSlice::addValue(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation* parent = argument.getOwner()->getParentOp();
     if (isa<tt::FuncOp>(parent)) return true;
+    if (isa<RankedTensorType>(argument.getType()) || !addControl(&argument.getOwner()->front())) return false;
+    if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+      const unsigned number = argument.getArgNumber();
+      if (argument.getOwner() == loop.getAfterBody()) return addValue(loop.getConditionOp().getArgs()[number]);
+      return addValue(loop.getInits()[number]) && addValue(loop.getYieldOp()->getOperand(number));
+    }
     auto loop = dyn_cast<scf::ForOp>(parent);
-    if (!loop || !addControl(&loop.getBody()->front())) return false;
+    if (!loop) return false;
     if (argument == loop.getInductionVar()) return true;
-    if (isa<RankedTensorType>(argument.getType())) return false;
     const unsigned number = argument.getArgNumber() - 1;
     return addValue(loop.getInitArgs()[number]) && addValue(loop.getYieldedValues()[number]);
   }
@@ -52,6 +58,8 @@ bool ProducerSlice::addValue(Value value) {
   if (!addControl(op)) return false;
   const unsigned number = cast<OpResult>(value).getResultNumber();
   if (auto loop = dyn_cast<scf::ForOp>(op)) return addValue(loop.getRegionIterArg(number));
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return addControl(&loop.getAfterBody()->front()) && addValue(loop.getConditionOp().getArgs()[number]);
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     branches_.insert(op);
     return addValue(branch.getCondition()) && addValue(branch.thenYield().getOperand(number)) &&
@@ -85,6 +93,38 @@ void ProducerSlice::copyFor(OpBuilder& builder, scf::ForOp loop, const llvm::Den
   for (auto [number, result] : llvm::zip_equal(carried, made.getResults())) mapping.map(loop.getResult(number), result);
 }
 
+void ProducerSlice::copyWhile(OpBuilder& builder, scf::WhileOp loop, const llvm::DenseSet<Operation*>& operations,
+                              IRMapping& mapping) const {
+  scf::ConditionOp condition = loop.getConditionOp();
+  SmallVector<unsigned> given, passed; // of what it begins an iteration with, and of what it goes into one or ends with
+  SmallVector<Value> inits, passedOn, yielded;
+  for (BlockArgument argument : loop.getBeforeArguments())
+    if (values_.contains(argument)) {
+      given.push_back(argument.getArgNumber());
+      inits.push_back(mapping.lookupOrDefault(loop.getInits()[given.back()]));
+    }
+  for (auto [argument, result] : llvm::zip_equal(loop.getAfterArguments(), loop.getResults()))
+    if (values_.contains(argument) || values_.contains(result)) passed.push_back(argument.getArgNumber());
+  SmallVector<mlir::Type> types;
+  for (unsigned number : passed) types.push_back(loop.getResult(number).getType());
+  auto made = scf::WhileOp::create(builder, loop.getLoc(), types, inits);
+  OpBuilder inside(builder.getContext());
+  SmallVector<Location> wheres(std::max(given.size(), passed.size()), loop.getLoc());
+  inside.createBlock(&made.getBefore(), {}, ValueRange(inits).getTypes(), ArrayRef(wheres).take_front(given.size()));
+  for (auto [number, argument] : llvm::zip_equal(given, made.getBeforeArguments()))
+    mapping.map(loop.getBeforeArguments()[number], argument);
+  copyBlock(inside, *loop.getBeforeBody(), operations, mapping);
+  for (unsigned number : passed) passedOn.push_back(mapping.lookupOrDefault(condition.getArgs()[number]));
+  scf::ConditionOp::create(inside, loop.getLoc(), mapping.lookupOrDefault(condition.getCondition()), passedOn);
+  inside.createBlock(&made.getAfter(), {}, types, ArrayRef(wheres).take_front(passed.size()));
+  for (auto [number, argument] : llvm::zip_equal(passed, made.getAfterArguments()))
+    mapping.map(loop.getAfterArguments()[number], argument);
+  copyBlock(inside, *loop.getAfterBody(), operations, mapping);
+  for (unsigned number : given) yielded.push_back(mapping.lookupOrDefault(loop.getYieldOp()->getOperand(number)));
+  scf::YieldOp::create(inside, loop.getLoc(), yielded);
+  for (auto [number, result] : llvm::zip_equal(passed, made.getResults())) mapping.map(loop.getResult(number), result);
+}
+
 void ProducerSlice::copyIf(OpBuilder& builder, scf::IfOp branch, const llvm::DenseSet<Operation*>& operations,
                            IRMapping& mapping) const {
   SmallVector<Value> results;
@@ -111,16 +151,14 @@ void ProducerSlice::copyBlock(OpBuilder& builder, Block& block, const llvm::Dens
                               IRMapping& mapping) const {
   for (Operation& op : block.without_terminator()) {
     if (isa<twg::LocalAllocOp>(op)) continue;
-    auto loop = dyn_cast<scf::ForOp>(op);
-    auto branch = dyn_cast<scf::IfOp>(op);
-    if (loop && branches_.contains(loop))
-      copyFor(builder, loop, operations, mapping);
-    else if (branch && branches_.contains(branch))
-      copyIf(builder, branch, operations, mapping);
-    else if (operations.contains(&op) || (!loop && !branch && llvm::any_of(op.getResults(), [&](Value result) {
-               return values_.contains(result);
-             })))
+    auto isWanted = [&](Value result) { return values_.contains(result); };
+    if (branches_.contains(&op)) {
+      if (auto loop = dyn_cast<scf::ForOp>(op)) copyFor(builder, loop, operations, mapping);
+      if (auto loop = dyn_cast<scf::WhileOp>(op)) copyWhile(builder, loop, operations, mapping);
+      if (auto branch = dyn_cast<scf::IfOp>(op)) copyIf(builder, branch, operations, mapping);
+    } else if (operations.contains(&op) || (op.getNumRegions() == 0 && llvm::any_of(op.getResults(), isWanted))) {
       builder.clone(op, mapping);
+    }
   }
 }
 

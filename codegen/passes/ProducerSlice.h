@@ -13,7 +13,7 @@ namespace tiletwin::codegen {
 class ProducerSlice {
 public:
   /// Adds an operation that runs where `at` stands and has these operands. False if they, or whether it runs, come from
-  /// tiles, from memory that may be written, or from control flow that is no loop over numbers and no branch.
+  /// tiles, from memory that may be written, or from control flow that is no loop and no branch.
   bool add(mlir::Operation* at, mlir::ValueRange operands);
   /// Copies the operations, which are those of the kernel's first block, and what they need, to the builder.
   void copyTo(mlir::OpBuilder& builder, mlir::Block& block, const llvm::DenseSet<mlir::Operation*>& operations) const;
@@ -23,6 +23,8 @@ private:
   bool addValue(mlir::Value value);
   void copyFor(mlir::OpBuilder& builder, mlir::scf::ForOp loop, const llvm::DenseSet<mlir::Operation*>& operations,
                mlir::IRMapping& mapping) const;
+  void copyWhile(mlir::OpBuilder& builder, mlir::scf::WhileOp loop, const llvm::DenseSet<mlir::Operation*>& operations,
+                 mlir::IRMapping& mapping) const;
   void copyIf(mlir::OpBuilder& builder, mlir::scf::IfOp branch, const llvm::DenseSet<mlir::Operation*>& operations,
               mlir::IRMapping& mapping) const;
   void copyBlock(mlir::OpBuilder& builder, mlir::Block& block, const llvm::DenseSet<mlir::Operation*>& operations,

@@ -2,6 +2,7 @@
 #include "codegen/passes/TileLoop.h"
 #include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/Producer.h"
+#include "codegen/passes/WrittenMemory.h"
 #include "ir/Contiguity.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -14,6 +15,7 @@ namespace tiletwin::codegen {
 namespace {
 
 constexpr llvm::StringLiteral kTileLoop = "twg.tile_loop";
+constexpr size_t kMostProducts = 2; ///< of a loop some of which are made new in each round
 constexpr int kFewestWarps = 8; ///< two groups of four, one of which multiplies while the other one does something else
 
 /// Whether a kernel can be a loop over its programs, and what is gained.
@@ -53,12 +55,11 @@ bool Programs::areIndependent() {
   Block& body = kernel_.getBody().front();
   auto refuse = [&](Operation* op) {
     if (op == kernel_) return WalkResult::advance();
-    if (isa<tt::StoreOp, tt::DescriptorStoreOp>(op)) {
+    if (isa<tt::StoreOp, tt::DescriptorStoreOp, tt::AtomicRMWOp>(op) && op->use_empty()) {
       Operation* here = body.findAncestorOpInBlock(*op);
       return branches_.back()->isBeforeInBlock(here) ? WalkResult::advance() : WalkResult::interrupt();
     }
-    if (auto load = dyn_cast<tt::LoadOp>(op))
-      return load.getIsVolatile() ? WalkResult::interrupt() : WalkResult::advance();
+    if (isa<tt::LoadOp>(op)) return mayTellOfOthers(op) ? WalkResult::interrupt() : WalkResult::advance();
     const bool isFree = isMemoryEffectFree(op) || isa<tt::DescriptorLoadOp, scf::ForOp, scf::IfOp, tt::ReturnOp>(op);
     // Assembly may ask for the CTA's number, and a descriptor that a program makes has memory by that number.
     const bool asksForCta = isa<tt::ElementwiseInlineAsmOp, tt::MakeTensorDescriptorOp>(op);
@@ -102,13 +103,21 @@ bool Programs::loadsWell(scf::IfOp branch) {
   return !branch.getElseRegion().walk(isNarrow).wasInterrupted();
 }
 
-/// Whether registers for the sums of two CTAs are more than there are.
+/// Whether registers for what the loop carries, and for the products that it makes new, of two CTAs are more than there are.
+/// With more such loops, or more products, a loop around them takes the registers that keep products in flight.
 bool Programs::fillsMultiprocessor(scf::ForOp loop) const {
   const int64_t threads = int64_t(options_.numWarps) * target_.warpSize;
   int64_t bits = 0;
-  for (Value sum : loop.getRegionIterArgs())
+  auto add = [&](Value sum) {
     if (auto tile = dyn_cast<RankedTensorType>(sum.getType()); tile && tile.getElementType().isIntOrFloat())
       bits += tile.getNumElements() * tile.getElementTypeBitWidth();
+  };
+  llvm::for_each(loop.getRegionIterArgs(), add);
+  auto isCarried = [&](tt::DotOp dot) { return llvm::is_contained(dot->getUsers(), loop.getBody()->getTerminator()); };
+  SmallVector<tt::DotOp> dots(loop.getBody()->getOps<tt::DotOp>());
+  if (dots.size() <= kMostProducts && branches_.size() == 1)
+    for (tt::DotOp dot : dots)
+      if (!isCarried(dot)) add(dot.getResult());
   return 2 * threads * (bits / 32 / threads + kRegistersBesideTiles) > kRegisters;
 }
 

@@ -8,8 +8,8 @@
 //       multiprocessor that holds one CTA have nothing to do. A CTA that goes on to the next program itself has warps that
 //       copy its blocks meanwhile. Programs are taken in the order in which the hardware starts them.
 // When: programs do not depend on each other. All of them take about as long, also those that load what others copy, since
-//       who runs which is settled before the first one begins. And one CTA alone fills a multiprocessor: its sums leave no
-//       registers for another one, which would work meanwhile.
+//       who runs which is settled before the first one begins. And one CTA alone fills a multiprocessor: its sums and
+//       products leave no registers for another one, which would work meanwhile.
 // Invariant: a program stores nothing in front of what is copied for it. So copies for the next program may pass the stores
 //       of this one: no program may read what another one writes, in whatever order they run.
 #pragma once

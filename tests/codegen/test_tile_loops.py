@@ -17,6 +17,7 @@ import tile_loop_kernels
 import tiletwin as triton
 import torch
 from tiletwin import checks
+from tiletwin.codegen import assembler
 from tiletwin.launch import copied_loads, sim_launch
 from tiletwin.sim.check_words import CHECKS
 
@@ -42,7 +43,9 @@ def loops(compiled: Any) -> bool:
     return compiled.asm.launched.facts["arguments"][-1] == "programs"
 
 
-def same_bits(monkeypatch: pytest.MonkeyPatch, kernel: Any, launch: Launch, *outs: torch.Tensor) -> Any:
+def same_bits(
+    monkeypatch: pytest.MonkeyPatch, kernel: Any, launch: Launch, *outs: torch.Tensor, stages: int = 3
+) -> Any:
     """launch: takes a kernel and options. Asserts that the outputs are the same with one buffer, and with a loop over
     programs; returns the kernel that has it."""
 
@@ -57,7 +60,7 @@ def same_bits(monkeypatch: pytest.MonkeyPatch, kernel: Any, launch: Launch, *out
     plain, expected = results("turns", num_stages=1)
     assert not loops(plain)
     for schedule in SCHEDULES:
-        compiled, found = results(schedule)
+        compiled, found = results(schedule, num_stages=stages)
         assert found == expected, schedule
     assert loops(compiled) and "twg.producer 4" in compiled.asm.launched["ttgir"]
     return compiled
@@ -128,6 +131,30 @@ def test_numbers_of_programs(monkeypatch) -> None:
     torch.testing.assert_close(c.float(), a.float() @ b.float(), rtol=1e-2, atol=1e-1)
 
 
+@pytest.mark.parametrize("depth, block", [(128, (128, 128)), (64, (128, 128)), (128, (128, 64))])
+def test_products_that_a_loop_makes_new(monkeypatch, depth: int, block: tuple[int, int]) -> None:
+    q, k, v = (torch.randn((3, 256, depth), generator=torch.Generator().manual_seed(s)).half() / 8 for s in (1, 2, 3))
+    out = torch.zeros((3, 256, depth))
+
+    def launch(kernel: Any, **options: Any) -> Any:
+        return kernel[(2, 3)](q, k, v, out, 256, depth, *block, **options)
+
+    same_bits(monkeypatch, tile_loop_kernels.attention, launch, out, stages=2)
+    scores = torch.softmax(q.float() @ k.float().mT * 0.6931471805599453, -1)
+    torch.testing.assert_close(out, scores @ v.float(), rtol=1e-2, atol=1e-3)
+
+
+@pytest.mark.skipif(assembler.find() is None, reason="there is no ptxas here")
+@pytest.mark.parametrize("depth, columns", [(128, 128), (64, 128), (128, 64)])
+def test_the_assembler_keeps_products_in_flight(depth: int, columns: int) -> None:
+    """What a loop over programs keeps leaves registers for them. Then the first matrix stays in shared memory."""
+    x, out = torch.empty((3, 256, depth), dtype=torch.float16), torch.empty((3, 256, depth))
+    kernel = triton.jit(tile_loop_kernels.attention.fn)
+    made = kernel.warmup(x, x, x, out, 256, depth, 128, columns, grid=(2, 3), num_warps=8, num_stages=2)
+    binary = made.asm.launched.binary
+    assert loops(made) and binary.spill_stores == 0 and "serializ" not in binary.log.lower()
+
+
 def test_empty_grid() -> None:
     c = torch.ones((128, 256), dtype=torch.float16)
     count = torch.zeros(4, dtype=torch.int32)
@@ -139,6 +166,8 @@ def test_empty_grid() -> None:
     "kind, options, expected",
     [
         ("none", {}, True),
+        ("added", {}, True),
+        ("asked", {}, False),
         ("none", {"num_warps": 4}, False),
         ("none", {"num_stages": 1}, False),
         ("none", {"launch_cooperative_grid": True}, False),
@@ -230,6 +259,41 @@ def test_loops_of_the_kernel(monkeypatch, rows: int, columns: int, warps: int) -
         made, found = result(schedule, True, 3)
         assert "twg.producer 4" in made["ttgir"] and made.facts["shared"] < 3 * (128 + 128) * 32 * 2 + 1024
         assert found == expected, schedule
+
+
+@pytest.mark.parametrize("rows, columns, depth", [(384, 512, 96), (320, 528, 160), (128, 256, 64), (128, 256, 0)])
+def test_rounds_without_a_hint(monkeypatch, rows: int, columns: int, depth: int) -> None:
+    """Tiles that fill a multiprocessor: copies go on between rounds of a `while`, past stores and sums in memory."""
+    a, b, c = random(rows, depth), random(depth, columns), torch.zeros((rows, columns))
+
+    def result(schedule: str, stages: int) -> tuple[Any, bytes]:
+        monkeypatch.setenv("TILETWIN_SIM_SCHEDULE", schedule)
+        c.zero_()
+        kernel = triton.jit(tile_loop_kernels.shares.fn)
+        made = kernel[(2,)](a, b, c, rows, columns, depth, *BLOCK, 2, num_warps=8, num_stages=stages)
+        assert not checks.findings()
+        return made.asm.launched, c.view(torch.uint8).numpy().tobytes()
+
+    plain, expected = result("turns", 1)
+    assert "twg.producer" not in plain["ttgir"]
+    torch.testing.assert_close(c, a.float() @ b.float(), rtol=1e-2, atol=1e-1)
+    for schedule in SCHEDULES:
+        made, found = result(schedule, 3)
+        assert "twg.producer 4" in made["ttgir"]
+        assert made.facts["shared"] < 3 * (128 + 256) * 32 * 2 + 1024  # sums go to memory from where they are
+        assert found == expected, schedule
+
+
+def test_which_rounds_have_a_producer() -> None:
+    """Sixteen warps leave too few registers for one."""
+    a, b, c = random(512, 64), random(64, 512), torch.zeros((512, 512))
+
+    def made(rows: int, columns: int, warps: int) -> str:
+        kernel, options = triton.jit(tile_loop_kernels.shares.fn), {"num_warps": warps, "num_stages": 3}
+        return kernel.warmup(a, b, c, 512, 512, 64, rows, columns, 32, 2, grid=(2,), **options).asm.launched["ttgir"]
+
+    assert "twg.producer" in made(128, 256, 8)
+    assert "twg.producer" not in made(256, 256, 16) and "twg.producer" not in made(64, 256, 4)
 
 
 def test_grids_beyond_what_is_counted() -> None:

@@ -48,12 +48,67 @@ def refused(a, b, c, count, K, KIND: tl.constexpr, BM: tl.constexpr, BN: tl.cons
         tl.device_assert(pid < 100)
     if KIND == "print":
         tl.device_print("pid", pid)
+    if KIND == "asked":
+        pid += tl.atomic_add(count + pid, 1)
     if KIND == "assembly":
         pid += tl.inline_asm_elementwise("mov.u32 $0, %ctaid.y;", "=r", [], tl.int32, True, 1)
     places = c + (pid * BM + tl.arange(0, BM))[:, None] * BN + columns[None, :]
     if KIND == "transposed":  # goes through shared memory
         places = c + (pid * BM + tl.arange(0, BM))[:, None] + columns[None, :] * BN
-    tl.store(places, sums.to(c.dtype.element_ty))
+    if KIND == "added":
+        tl.atomic_add(places, sums.to(c.dtype.element_ty))
+    else:
+        tl.store(places, sums.to(c.dtype.element_ty))
+
+
+@triton.jit
+def attention(q, k, v, out, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """Its products alone, made new in each round, fill a multiprocessor."""
+    head = tl.program_id(1).to(tl.int64) * T * D
+    rows, columns, d = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, D)
+    queries = tl.load(q + head + rows[:, None] * D + d[None, :])
+    most, total, acc = tl.full((BM,), -1.0e30, tl.float32), tl.zeros((BM,), tl.float32), tl.zeros((BM, D), tl.float32)
+    keys, values = k + head + columns[None, :] * D + d[:, None], v + head + columns[:, None] * D + d[None, :]
+    for _ in range(0, T, BN):
+        scores = tl.dot(queries, tl.load(keys))
+        higher = tl.maximum(most, tl.max(scores, 1))
+        p = tl.exp2(scores - higher[:, None])
+        shrink = tl.exp2(most - higher)
+        total = total * shrink + tl.sum(p, 1)
+        acc = tl.dot(p.to(v.dtype.element_ty), tl.load(values), acc * shrink[:, None])
+        most = higher
+        keys += BN * D
+        values += BN * D
+    tl.store(out + head + rows[:, None] * D + d[None, :], acc / total[:, None])
+
+
+@triton.jit
+def shares(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, PROGRAMS: tl.constexpr):
+    """Equal shares of all steps of all tiles, in rounds whose number is not known before. Parts of tiles are added."""
+    steps, across = tl.cdiv(K, BK), tl.cdiv(N, BN)
+    everything = tl.cdiv(M, BM) * across * steps
+    share = tl.cdiv(everything, PROGRAMS)
+    now = tl.program_id(0) * share
+    end = min(now + share, everything)
+    while now < end:
+        tile = now // steps
+        stop = min((tile + 1) * steps, end)
+        rows, columns = tile // across * BM + tl.arange(0, BM), tile % across * BN + tl.arange(0, BN)
+        along = now % steps * BK + tl.arange(0, BK)
+        left = a + (rows % M)[:, None] * K + along[None, :]
+        right = b + along[:, None] * N + (columns % N)[None, :]
+        sums = tl.zeros((BM, BN), tl.float32)
+        for _ in range(now, stop):
+            sums = tl.dot(tl.load(left), tl.load(right), sums)
+            left += BK
+            right += BK * N
+        places = c + rows[:, None] * N + columns[None, :]
+        inside = (rows[:, None] < M) & (columns[None, :] < N)
+        if stop - now == steps:
+            tl.store(places, sums, mask=inside)
+        else:
+            tl.atomic_add(places, sums, mask=inside)
+        now = stop
 
 
 @triton.jit
