@@ -6,6 +6,7 @@
 #include "codegen/emit/Issuer.h"
 #include "codegen/emit/TargetCode.h"
 #include "codegen/passes/AffineLoads.h"
+#include "codegen/passes/Producer.h"
 #include "codegen/passes/TensorMaps.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -167,15 +168,29 @@ template <> LogicalResult emit(Emitter& e, twg::MemDescViewOp view) {
   return success();
 }
 
+/// Barriers that stand behind each other are made at once. In a branch, if the same warps compute where the program is: the
+/// assembler would put that, divisions for example, in front of predicated instructions, and maps would be fetched late.
 template <> LogicalResult emit(Emitter& e, twg::BarrierInitOp init) {
-  uint32_t bytes = twg::sharedLayoutOf(init.getBarriers().getType()).bytes();
+  if (isa_and_nonnull<twg::BarrierInitOp>(init->getPrevNode())) return success();
+  auto kernel = init->getParentOfType<tt::FuncOp>();
   Value* issuer = isIssuer(e);
-  if (!isa_and_nonnull<twg::BarrierInitOp>(init->getPrevNode()))
-    fetchMaps(e, init->getParentOfType<tt::FuncOp>(), issuer);
-  for (uint32_t offset = 0; offset < bytes; offset += kBarrierBytes)
-    issue(e, issuer, "mbarrier.init.shared::cta.b64 [$0], " + std::to_string(init.getArrivals()), "r",
-          {e.ir().CreateAdd(e.scalar(init.getBarriers()), e.int32(offset))});
+  llvm::BasicBlock* end = nullptr;
+  if (!producerOf(kernel)) {
+    llvm::BasicBlock* inside = e.newBlock("barriers");
+    end = e.newBlock("barriers.end");
+    e.ir().CreateCondBr(issuer, inside, end);
+    e.ir().SetInsertPoint(inside);
+    issuer = nullptr;
+  }
+  fetchMaps(e, kernel, issuer);
+  for (; init; init = dyn_cast<twg::BarrierInitOp>(init->getNextNode())) {
+    const uint32_t bytes = twg::sharedLayoutOf(init.getBarriers().getType()).bytes();
+    for (uint32_t offset = 0; offset < bytes; offset += kBarrierBytes)
+      issue(e, issuer, "mbarrier.init.shared::cta.b64 [$0], " + std::to_string(init.getArrivals()), "r",
+            {e.ir().CreateAdd(e.scalar(init.getBarriers()), e.int32(offset))});
+  }
   fenceOfProxies(e, false);
+  if (end) e.ir().CreateBr(end), e.ir().SetInsertPoint(end);
   return success();
 }
 

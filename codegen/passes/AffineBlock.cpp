@@ -3,6 +3,7 @@
 #include "codegen/passes/TensorMaps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
@@ -77,7 +78,8 @@ std::string AffineBlock::recipe() const {
 }
 
 /// Terms with the same arguments have one stride, or strides that are multiples of each other: each term is counted along the
-/// dimension with the longest stride that divides it.
+/// dimension with the longest stride that divides it. A number is as many of each stride as leave something from 0 on: 64 columns
+/// of the row before are not 64 - stride columns of this one. Only a few columns in front of a row are no row before it.
 bool AffineBlock::findDimensions(const AffinePointers& pointers, ArrayRef<int64_t> shape) {
   Groups groups;
   for (const auto& [factors, number] : pointers.offset) {
@@ -97,6 +99,17 @@ bool AffineBlock::findDimensions(const AffinePointers& pointers, ArrayRef<int64_
     }
     if (strides.empty()) strides[divisor] = {};
     for (const auto& [factors, number] : terms) {
+      if (factors == Factors()) {
+        int64_t rest = number;
+        for (auto& [stride, dimension] : strides) {
+          const bool isInFront = rest < 0 && -rest < stride / 2;
+          const int64_t times = isInFront ? 0 : llvm::divideFloorSigned(rest, stride);
+          if (times) dimension.index[factors] += times;
+          rest -= times * stride;
+        }
+        if (rest) return false;
+        continue;
+      }
       auto dimension = llvm::find_if(strides, [&, whole = number](const auto& one) { return whole % one.first == 0; });
       if (dimension == strides.end()) return false;
       dimension->second.index[factors] += number / dimension->first;

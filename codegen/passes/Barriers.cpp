@@ -5,6 +5,7 @@
 #include "codegen/passes/TensorSums.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -250,11 +251,41 @@ LogicalResult verifyNeighbours(Operation* op) {
 
 } // namespace
 
+/// True for what threads, or products, read or write, also in slots of rings.
+static bool usesShared(Operation* op) {
+  const Effects effects = effectsOf(op);
+  return !effects.reads.empty() || !effects.writes.empty() ||
+         isa<twg::LocalLoadOp, twg::LocalStoreOp, twg::AsyncCopyOp, twg::WarpgroupDotOp, twg::TmemDotOp,
+             twg::TensorStoreOp>(op);
+}
+
+bool isFirstUseOfShared(Operation* at) {
+  while (auto loop = at->getParentOfType<LoopLikeOpInterface>()) at = loop;
+  bool isFirst = true;
+  at->getParentOfType<tt::FuncOp>().walk<WalkOrder::PreOrder>([&](Operation* op) {
+    if (op == at) return WalkResult::interrupt();
+    isFirst = !usesShared(op);
+    return isFirst ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return isFirst;
+}
+
+/// Where nothing has used shared memory yet, copies need not wait for what threads have written to it, or still read.
+static void dropIdleBarriers(tt::FuncOp kernel) {
+  SmallVector<twg::ProxyBarrierOp> idle;
+  kernel.walk([&](twg::ProxyBarrierOp barrier) {
+    if (!barrier.getGlobal() && !barrier->getParentOfType<LoopLikeOpInterface>() && isFirstUseOfShared(barrier))
+      idle.push_back(barrier);
+  });
+  for (twg::ProxyBarrierOp barrier : idle) barrier.erase();
+}
+
 bool isBarrier(Operation* op) { return isa<ttg::BarrierOp, twg::ProxyBarrierOp>(op); }
 
 bool barriersAreComplete(ModuleOp module) { return module->hasAttr(kComplete); }
 
 void insertBarriers(tt::FuncOp kernel) {
+  dropIdleBarriers(kernel);
   OpBuilder builder(kernel.getContext());
   auto insert = [&](Operation* op) { ttg::BarrierOp::create(builder, op->getLoc(), ttg::BarrierScope::Local); };
   auto setBarriers = [&](Operation* op, unsigned barriers) {

@@ -18,6 +18,10 @@ bool barriersAreComplete(mlir::ModuleOp module);
 /// True for an operation at which all threads of the CTA wait for each other.
 bool isBarrier(mlir::Operation* op);
 
+/// True if no operation in front of `at`, or of the loops around it, lets threads use shared memory, but to make barriers in it.
+/// Shared memory has its places.
+bool isFirstUseOfShared(mlir::Operation* at);
+
 /// Fails with a diagnostic at the first operation that wants a barrier where there is none.
 mlir::LogicalResult verifyBarriers(tt::FuncOp kernel);
 

@@ -1,6 +1,7 @@
 // codegen/passes/LoadsOfOperands.cpp -- see LoadsOfOperands.h.
 #include "codegen/passes/LoadsOfOperands.h"
 #include "codegen/passes/AccessLayout.h"
+#include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/DotLayouts.h"
 #include "codegen/passes/HeldOperands.h"
 #include "codegen/passes/LoopSlice.h"
@@ -34,6 +35,7 @@ private:
   bool isCopyOfLoad(twg::LocalAllocOp memory) const;
   twg::MemDescType memoryFor(tt::LoadOp load) const;
   void readFrom(tt::LoadOp load, Value memory) const;
+  bool isOtherWay(Operation* op) const;
   uint32_t bytesWith(int stages) const;
   uint32_t ctasByRegisters() const;
 
@@ -54,6 +56,8 @@ SmallVector<twg::LocalAllocOp, 2> copiesOf(tt::LoadOp load) {
 
 /// True for what the pipeline will copy ahead as it is.
 bool LoadsOfOperands::isCopyOfLoad(twg::LocalAllocOp memory) const {
+  auto block = memory.getSrc() ? memory.getSrc().getDefiningOp<tt::DescriptorLoadOp>() : tt::DescriptorLoadOp();
+  if (block) return block->getBlock() == loop_.getBody();
   auto load = memory.getSrc() ? memory.getSrc().getDefiningOp<tt::LoadOp>() : tt::LoadOp();
   return load && load->getBlock() == loop_.getBody() && tt::hasOneUse(load.getResult()) &&
          canBeCopied(load, memory.getResult().getType());
@@ -85,6 +89,16 @@ twg::MemDescType LoadsOfOperands::memoryFor(tt::LoadOp load) const {
   return canBe ? memory : twg::MemDescType();
 }
 
+/// True for what a program does instead of the loop: the same with loads, or with copies (AffineLoads.h).
+bool LoadsOfOperands::isOtherWay(Operation* op) const {
+  for (auto branch = op->getParentOfType<scf::IfOp>(); branch; branch = branch->getParentOfType<scf::IfOp>())
+    if (isEitherWay(branch) && branch->isAncestor(loop_) &&
+        branch.getThenRegion().isAncestor(op->getParentRegion()) !=
+            branch.getThenRegion().isAncestor(loop_->getParentRegion()))
+      return true;
+  return false;
+}
+
 /// Shared memory of the kernel, at most, if what the loop copies has that many slots.
 uint32_t LoadsOfOperands::bytesWith(int stages) const {
   uint32_t bytes = 0, scratch = 0;
@@ -94,7 +108,7 @@ uint32_t LoadsOfOperands::bytesWith(int stages) const {
       scratch = std::max(scratch, needed->bytes);
     auto memory = dyn_cast<twg::LocalAllocOp>(op);
     const bool isCounted = memory && llvm::any_of(loads_, [&](auto one) { return memory.getSrc() == one.first; });
-    if (!memory || isCounted) return;
+    if (!memory || isCounted || isOtherWay(memory)) return;
     int slots = isCopyOfLoad(memory) ? stages : 1;
     // Products in flight may read one of what the program stores while the other is written.
     if (llvm::any_of(twg::usersOf(memory.getResult()), llvm::IsaPred<twg::WarpgroupDotOp>)) slots = std::max(slots, 2);

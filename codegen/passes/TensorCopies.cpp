@@ -4,8 +4,10 @@
 //       memory itself, a conversion is a load in the other layout. Loads that follow each other closely share barrier and wait.
 // Invariant: memory that a copy writes or reads is not used otherwise at that time: copies are waited for where they begin.
 #include "codegen/passes/TensorCopies.h"
+#include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/TensorMaps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -44,7 +46,7 @@ public:
   void run();
 
 private:
-  bool writesGlobalMemory();
+  bool mayBeWrittenBefore(Operation* copy);
   void makeBarrier();
   twg::LocalAllocOp memoryFor(Operation* op, Value descriptor, Value tile = {});
   Value asMatrix(Value tile, twg::MemDescType type);
@@ -59,18 +61,22 @@ private:
   tt::FuncOp kernel_;
   OpBuilder builder_;
   Value barrier_;
-  bool isWritten_ = false; ///< copies may load what the program, or one that it waited for, has stored
 };
 
-/// Whether plain stores, or other programs that this one may have waited for, can write what a copy loads.
-bool TensorCopies::writesGlobalMemory() {
-  return kernel_
-      .walk([](Operation* op) {
-        // What copies have written copies see: each is done before the next one begins.
-        bool isCopied = isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op) && tensorMapOf(op->getOperand(0));
-        return mayExposeWrites(op) && !isCopied ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// Whether plain stores in front of a copy, or other programs that this one may have waited for there, can write what it copies.
+bool TensorCopies::mayBeWrittenBefore(Operation* copy) {
+  while (auto loop = copy->getParentOfType<LoopLikeOpInterface>()) copy = loop; // another round comes before, too
+  bool isFound = false;
+  kernel_.walk<WalkOrder::PreOrder>([&](Operation* op) {
+    Operation* here = copy->getBlock()->findAncestorOpInBlock(*op);
+    const bool isBehind = here && copy->isBeforeInBlock(here);
+    if (isBehind || (op == copy && !isa<LoopLikeOpInterface>(op))) return WalkResult::interrupt();
+    // What copies have written copies see: each is done before the next one begins.
+    const bool isCopied = isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op) && tensorMapOf(op->getOperand(0));
+    isFound = mayExposeWrites(op) && !isCopied;
+    return isFound ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return isFound;
 }
 
 /// One barrier for all loads that are waited for at once, made before anything else.
@@ -102,7 +108,10 @@ LoadedBlock TensorCopies::begin(tt::DescriptorLoadOp load) {
   LoadedBlock block;
   block.memory = memoryFor(load, load.getDesc());
   uint32_t bytes = twg::sharedLayoutOf(block.memory.getResult().getType()).bytes();
-  block.before = twg::ProxyBarrierOp::create(builder_, where, isWritten_);
+  auto map =
+      dyn_cast<BlockArgument>(load.getDesc()); // that the launcher makes is of memory that the kernel does not write
+  const bool isGiven = map && !recipeOf(map).empty();
+  block.before = twg::ProxyBarrierOp::create(builder_, where, !isGiven && mayBeWrittenBefore(load));
   block.expect = twg::BarrierExpectOp::create(builder_, where, barrier_, bytes, Value());
   block.load = twg::TensorLoadOp::create(builder_, where, load.getDesc(), load.getIndices(), block.memory.getResult(),
                                          barrier_, Value());
@@ -166,7 +175,7 @@ void TensorCopies::useMemory(Value tile, Value memory) {
 void TensorCopies::store(Operation* op, Value descriptor, ValueRange indices, Value tile, StringAttr reduce) {
   builder_.setInsertionPoint(op);
   twg::LocalAllocOp memory = memoryFor(op, descriptor, tile);
-  twg::ProxyBarrierOp::create(builder_, op->getLoc(), isWritten_);
+  twg::ProxyBarrierOp::create(builder_, op->getLoc(), mayBeWrittenBefore(op));
   twg::TensorStoreOp::create(builder_, op->getLoc(), builder_.getI1Type(), descriptor, indices, memory.getResult(),
                              reduce);
   op->erase();
@@ -194,6 +203,7 @@ void TensorCopies::merge(MutableArrayRef<LoadedBlock> blocks) {
     second.expect.setBytes(first.expect.getBytes() + second.expect.getBytes());
     second.expect->moveBefore(first.expect);
     first.expect->erase();
+    first.before.setGlobal(first.before.getGlobal() || second.before.getGlobal());
     second.before->erase();
     first.wait->erase();
     second.before = first.before;
@@ -208,7 +218,6 @@ void TensorCopies::run() {
     if (load && tensorMapOf(load.getDesc())) loads.push_back(load);
     if (isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(op) && tensorMapOf(op->getOperand(0))) others.push_back(op);
   });
-  isWritten_ = writesGlobalMemory();
   if (!loads.empty()) makeBarrier();
   SmallVector<LoadedBlock> blocks;
   for (tt::DescriptorLoadOp load : loads) {

@@ -336,6 +336,17 @@ LogicalResult verifyProxy(Operation* op, Value memory) {
   for (Operation* user : memory.getUsers())
     if (isa<twg::LocalStoreOp>(user)) note(user);
   if (barrier && !isWrittenBehind) return success();
+  const bool isWritten = (allocation && allocation.getSrc()) ||
+                         llvm::any_of(memory.getUsers(), [](Operation* user) { return isa<twg::LocalStoreOp>(user); });
+  // A slot is filled again where its readers have reached a barrier (verifyReleased).
+  Operation* loop = op->getParentOfType<LoopLikeOpInterface>();
+  while (auto outer = loop ? loop->getParentOfType<LoopLikeOpInterface>() : LoopLikeOpInterface()) loop = outer;
+  auto isFilledFirst = [&](Operation* user) {
+    if (!loop) return user == op && isFirstUseOfShared(op);
+    Operation* here = user->getBlock()->findAncestorOpInBlock(*loop);
+    return isa<twg::TensorLoadOp>(user) && here && user->isBeforeInBlock(here) && isFirstUseOfShared(user);
+  };
+  if (!isWritten && allocation && llvm::any_of(twg::usersOf(allocation.getResult()), isFilledFirst)) return success();
   return op->emitOpError("copies what threads have used, and no twg.proxy_barrier stands in between");
 }
 

@@ -202,6 +202,44 @@ def product_of(a, b, c, M, N, K, sam, sbk, scm, KIND: tl.constexpr, B: tl.conste
 
 
 @triton.jit
+def backwards(a, b, c, K, WIDTH: tl.constexpr, B: tl.constexpr):
+    """Blocks of the right half's columns, from the last row on: a number of the source is rows and columns at once."""
+    rows, columns, along = tl.arange(0, B), WIDTH // 2 + tl.arange(0, B), tl.arange(0, B)
+    sums = tl.zeros((B, B), tl.float32)
+    for i in range(tl.cdiv(K, B) - 1, -1, -1):
+        x = tl.load(a + rows[:, None] * K + (i * B + along)[None, :])
+        sums = tl.dot(x, tl.load(b + (i * B + along)[:, None] * WIDTH + columns[None, :]), sums)
+    tl.store(c + rows[:, None] * B + tl.arange(0, B)[None, :], sums)
+
+
+@triton.jit
+def beside(a, b, d, c, K, B: tl.constexpr):
+    """A tile that no product reads as it is: what comes of it is a product's operand, and is stored."""
+    rows, columns, along = tl.arange(0, B), tl.arange(0, B), tl.arange(0, B)
+    sums = tl.zeros((B, B), tl.float32)
+    for k in range(0, K, B):
+        x = tl.load(a + rows[:, None] * K + (k + along)[None, :])
+        y = tl.load(b + (k + along)[:, None] * B + columns[None, :])
+        z = tl.dot(x, y) + tl.load(d + (k + rows)[:, None] * B + columns[None, :]).to(tl.float32)
+        tl.store(c + (k + rows)[:, None] * B + columns[None, :], z)
+        sums = tl.dot(z.to(a.dtype.element_ty), y, sums)
+    tl.store(c + (K + rows)[:, None] * B + columns[None, :], sums)
+
+
+@triton.jit
+def scaled(a, b, d, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """A third tile becomes an operand behind the loads."""
+    rows, columns, along = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    sums = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        y = tl.load(b + (k + along)[:, None] * BN + columns[None, :])
+        sums = tl.dot(tl.load(a + rows[:, None] * K + (k + along)[None, :]), y, sums)
+        z = tl.load(d + rows[:, None] * K + (k + along)[None, :])
+        sums = tl.dot((z.to(tl.float32) * 3.0).to(z.dtype), y, sums)
+    tl.store(c + rows[:, None] * BN + columns[None, :], sums)
+
+
+@triton.jit
 def persistent(a, b, c, sizes, PROGRAMS: tl.constexpr, KEPT: tl.constexpr, BLOCK: tl.constexpr):
     """Programs that make several blocks; rows beyond the last are kept inside, not masked."""
     M, N, K = sizes

@@ -10,6 +10,7 @@ from typing import Any
 
 import copied_load_kernels as kernels
 import pytest
+import tiletwin as triton
 import torch
 from copied_loads import Runs
 
@@ -170,6 +171,55 @@ def test_rows_that_are_kept_inside(monkeypatch, kept: str, rows: int, columns: i
         return kernel[(2,)](a, b, c, (rows, columns, 48), 2, kept, 64)
 
     assert Runs(monkeypatch, kernels.persistent, launch, c).path() == expected
+
+
+@pytest.mark.parametrize("depth", [64, 320])
+def test_blocks_from_the_last_one_on(monkeypatch, depth: int) -> None:
+    a, b, c = random(64, depth, torch.float16, 41), random(depth, 128, torch.float16, 42), torch.zeros((64, 64))
+
+    def launch(kernel: Any) -> Any:
+        return kernel[(1,)](a, b, c, depth, 128, 64, num_stages=3)
+
+    assert Runs(monkeypatch, kernels.backwards, launch, c).path() == "copies"
+    torch.testing.assert_close(c, a.float() @ b[:, 64:].float(), rtol=1e-3, atol=1e-3)
+
+
+def test_tiles_beside_the_blocks_are_copied_too(monkeypatch) -> None:
+    """By threads. Of the two loops one runs, so the memory of the other one does not count."""
+    a, b, d = random(64, 256, torch.float16, 43), random(256, 64, torch.float16, 44), random(256, 64, torch.float16, 45)
+    c = torch.zeros((320, 64))
+
+    def launch(kernel: Any) -> Any:
+        return kernel[(1,)](a, b, d, c, 256, 64, num_stages=7)
+
+    compiled, copied = Runs(monkeypatch, kernels.beside, launch, c).once(True)
+    assert copied == Runs(monkeypatch, kernels.beside, launch, c).once(False)[1]
+    ttgir = compiled.asm.launched["ttgir"]
+    assert "twg.tensor_load" in ttgir and "tt.load" not in ttgir[ttgir.index("} else {") :]
+    parts = [a[:, k : k + 64].float() @ b[k : k + 64].float() + d[k : k + 64].float() for k in range(0, 256, 64)]
+    torch.testing.assert_close(c[:256], torch.cat(parts), rtol=1e-3, atol=1e-2)
+    sums = sum(part.half().float() @ b[64 * i : 64 * i + 64].float() for i, part in enumerate(parts))
+    torch.testing.assert_close(c[256:], sums, rtol=1e-2, atol=1e-1)
+
+
+@pytest.mark.parametrize("stages", [2, 3, 4])
+def test_copies_beside_rings_fit_into_shared_memory(monkeypatch, stages: int) -> None:
+    """All slots of the ring count."""
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    a, b, d = (random(*shape, torch.float16, 1) for shape in ((128, 64), (64, 256), (128, 64)))
+    c, kernel = torch.zeros((128, 256)), triton.jit(kernels.scaled.fn)
+    made = kernel.warmup(a, b, d, c, 64, 128, 256, 64, grid=(1,), num_warps=8, num_stages=stages)
+    assert "twg.tensor_load" in made.asm.launched["ttgir"] and made.asm.launched.facts["shared"] <= 227 * 1024
+
+
+def test_copies_begin_as_soon_as_their_places_are_known(monkeypatch) -> None:
+    """Behind one barrier, that of the barriers in shared memory. Nothing has been written that copies had to see."""
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    a, b, c = random(128, 64, torch.float16, 46), random(64, 64, torch.float16, 47), torch.zeros((128, 64))
+    ptx = product(triton.jit(kernels.grouped.fn), a, b, c).asm.launched["ptx"]
+    before = ptx[: ptx.index("cp.async.bulk.tensor")]
+    assert before.count("bar.sync") == 1 and before.count("fence.proxy.async") == 1
+    assert "fence.proxy.async.shared::cta" in before and before.index("prefetch.tensormap") < before.index("div.s32")
 
 
 @pytest.mark.parametrize("middle, step", [(64, 64), (0, 64), (128, 64), (150, 50), (-7, 3)])

@@ -69,6 +69,37 @@ def writes_what_it_copies(x, y, count, B: tl.constexpr):
         y.store([i * B + B, 0], y.load([i * B, 0]) + x.load([i * B, 0]))
 
 
+@triton.jit
+def largest_of_two(x, z, y, rows, B: tl.constexpr):
+    """Two rings one after the other, in the same memory."""
+    found = tl.full((B, B), float("-inf"), tl.float32)
+    for row in range(0, rows, B):
+        found = tl.maximum(found, x.load([row, 0]).to(tl.float32))
+    for row in range(0, rows, B):
+        found = tl.maximum(found, z.load([row, 0]).to(tl.float32))
+    y.store([0, 0], found)
+
+
+@triton.jit
+def multiply_and_add(a, b, r, c, K, B: tl.constexpr, WS: tl.constexpr):
+    """A block behind the loop, in memory that the loop's ring had."""
+    sums = tl.zeros((B, B), tl.float32)
+    for k in tl.range(0, K, B, warp_specialize=WS):
+        sums = tl.dot(a.load([0, k]), b.load([k, 0]), sums)
+    c.store([0, 0], sums + r.load([0, 0]).to(tl.float32))
+
+
+@triton.jit
+def multiply_in_place(x, p, w, rounds, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Each round loads by a descriptor what the one before has stored by a pointer."""
+    at = p + tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :]
+    for _ in range(rounds):
+        sums = tl.zeros((BM, BN), tl.float32)
+        for k in range(0, BN, BK):
+            sums = tl.dot(x.load([0, k]), w.load([k, 0]), sums)
+        tl.store(at, sums.to(tl.float16))
+
+
 @pytest.fixture(autouse=True)
 def everything_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sim_launch, "chosen_checks", lambda _: CHECKS)
@@ -109,6 +140,51 @@ def test_blocks_in_registers(monkeypatch, stages: int, rounds: int) -> None:
         return largest_of_rows[(1,)](*maps, 8, 8 + rounds * 16, 16, 16, num_stages=stages)
 
     assert is_ahead(both(monkeypatch, launch, y)) == (stages > 1)
+
+
+SCHEDULES = ("turns", "copies=early", "seed:1,copies=drawn", "seed:2,copies=drawn", "seed:3,copies=late")
+
+
+def filled(*shape: int) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape))).to(torch.float16) / 4
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("rounds, stages", [(1, 3), (4, 3), (5, 2)])
+def test_rings_in_the_memory_of_rings(monkeypatch, rounds: int, stages: int, schedule: str) -> None:
+    """The second one's first copies wait until all warps have read the first one's last slots."""
+    monkeypatch.setenv("TILETWIN_SIM_SCHEDULE", schedule)
+    x, z, y = filled(64 * rounds, 64), filled(64 * rounds + 64, 64)[:-64], torch.zeros((64, 64))
+
+    def launch() -> Any:
+        maps = (TensorDescriptor.from_tensor(tensor, [64, 64]) for tensor in (x, z, y))
+        return largest_of_two[(1,)](*maps, 64 * rounds, 64, num_stages=stages)
+
+    both(monkeypatch, launch, y)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("depth, specialized", [(64, False), (256, False), (256, True)])
+def test_blocks_in_the_memory_of_rings(monkeypatch, depth: int, specialized: bool, schedule: str) -> None:
+    monkeypatch.setenv("TILETWIN_SIM_SCHEDULE", schedule)
+    a, b, r, c = filled(64, depth), filled(depth, 64), filled(64, 64), torch.zeros((64, 64))
+
+    def launch() -> Any:
+        maps = (TensorDescriptor.from_tensor(tensor, [64, 64]) for tensor in (a, b, r, c))
+        return multiply_and_add[(1,)](*maps, depth, 64, specialized, num_stages=3)
+
+    both(monkeypatch, launch, c, rtol=1e-3, atol=1e-3)
+
+
+def test_rounds_see_what_rounds_before_have_stored(monkeypatch) -> None:
+    """Nothing is copied ahead of the stores: a descriptor's memory may be that of a pointer."""
+    x, w = filled(128, 256), filled(256, 256) / 4
+
+    def launch() -> Any:
+        maps = TensorDescriptor.from_tensor(x, [128, 64]), TensorDescriptor.from_tensor(w, [64, 256])
+        return multiply_in_place[(1,)](maps[0], x, maps[1], 3, 128, 256, 64, num_stages=3, num_warps=8)
+
+    assert "twg.producer" not in both(monkeypatch, launch, x, rtol=1e-2, atol=1e-2).asm["ttgir"]
 
 
 @pytest.mark.parametrize("first, last, step", [(0, 0, 1), (5, 0, 3), (-20, 40, 7), (2**31 - 60, 2**31 - 17, 16)])
