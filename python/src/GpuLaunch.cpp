@@ -69,17 +69,6 @@ GpuKernel prepareFor(PyObject* kernel, int device, bool loops) {
   return readLoaded(prepared, words, ctas);
 }
 
-/// The same, loaded by the first launch there; another thread's may be first while this one loads it.
-const LoadedKernel* loadedOn(int device, PyObject* kernel, std::vector<GpuKernel>& loaded) {
-  if (loaded.size() > size_t(device) && loaded[size_t(device)]) return loaded[size_t(device)].get();
-  GpuKernel made = prepareFor(kernel, device, true);
-  if (!made) return nullptr;
-  loaded.resize(std::max(loaded.size(), size_t(device) + 1));
-  GpuKernel& place = loaded[size_t(device)];
-  if (!place) place = std::move(made);
-  return place.get();
-}
-
 /// Arrays in host memory that the GPU cannot reach are errors that name the parameter. The driver is asked at every launch:
 /// memory that was pinned when it was asked last may have been freed, and be ordinary memory at the same address now.
 bool checkHostArrays(const std::string& name, const Call& call, const LaunchApi& api, PyObject* prepared) {
@@ -110,20 +99,40 @@ int capabilityOf(int device) {
   return known[size_t(device)] = int(capability);
 }
 
-/// What runs a grid: a kernel that loops over programs, if each CTA has more than one, and if it can count them. Null with
-/// an exception set.
-const LoadedKernel* chosenFor(PyObject* kernel, int device, const LoadedKernel& loaded,
+/// CTAs that a GPU runs at one time if one is on each multiprocessor; 0 with an exception set.
+uint32_t multiprocessorsOf(int device) {
+  static std::vector<uint32_t> known;
+  if (known.size() > size_t(device) && known[size_t(device)]) return known[size_t(device)];
+  PyRef number = call(packageObject("gpu_multiprocessors"), device);
+  const long count = number ? PyLong_AsLong(number.get()) : -1;
+  if (count <= 0) return 0;
+  known.resize(std::max(known.size(), size_t(device) + 1));
+  return known[size_t(device)] = uint32_t(count);
+}
+
+/// What runs a grid, loaded by the first launch that wants it: a kernel that loops over programs, if each CTA has more than one
+/// and it can count them. A kernel that has the same code either way is loaded once, and one for small grids alone is not
+/// compiled for large ones. Null with an exception set.
+const LoadedKernel* chosenFor(PyObject* kernel, int device, std::vector<GpuForms>& loaded,
                               const std::array<uint32_t, 3>& grid) {
   constexpr uint64_t kMostPrograms = uint64_t(1) << 30;
-  if (!loaded.copied.loops()) return &loaded;
+  const uint32_t ctas = multiprocessorsOf(device);
+  if (!ctas) return nullptr;
   const uint64_t rows = uint64_t(grid[1]) * grid[2];
   const bool isCounted = rows == 0 || grid[0] <= kMostPrograms / rows;
-  if (isCounted && rows * grid[0] > loaded.ctas) return &loaded;
-  if (!loaded.single) {
-    GpuKernel made = prepareFor(kernel, device, false);
-    if (made && !loaded.single) loaded.single = std::move(made);
+  const bool loops = isCounted && rows * grid[0] > ctas;
+  loaded.resize(std::max(loaded.size(), size_t(device) + 1));
+  {
+    const GpuForms& known = loaded[size_t(device)];
+    if (known.single && (!loops || !known.single->copied.mapCount())) return known.single.get();
+    if (known.looping && (loops || !known.looping->copied.loops())) return known.looping.get();
   }
-  return loaded.single.get();
+  GpuKernel made = prepareFor(kernel, device, loops); // other threads may launch meanwhile, and be first
+  if (!made) return nullptr;
+  GpuForms& forms = loaded[size_t(device)];
+  GpuKernel& place = loops ? forms.looping : forms.single;
+  if (!place) place = std::move(made);
+  return place.get();
 }
 
 } // namespace
@@ -146,12 +155,11 @@ GpuKernel readLoaded(PyObject* prepared, PyObject* words, uint32_t ctas) {
   return made;
 }
 
-bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKernel>& loaded, const Call& call,
+bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuForms>& loaded, const Call& call,
                  const std::array<int32_t, 3>& grid, int device) {
   const CurrentPlace* place = currentPlace();
   const std::array<uint32_t, 3> sizes = {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};
-  const LoadedKernel* found = place ? loadedOn(device, kernel, loaded) : nullptr;
-  if (found) found = chosenFor(kernel, device, *found, sizes);
+  const LoadedKernel* found = place ? chosenFor(kernel, device, loaded, sizes) : nullptr;
   if (!found) return false;
   PyRef stream = tiletwin::call(place->stream, device);
   const unsigned long long number = stream ? PyLong_AsUnsignedLongLong(stream.get()) : 0;

@@ -24,7 +24,12 @@ struct LoadedKernel {
   std::vector<TensorMapArgument> maps; ///< by index
   CopiedLoads copied;                  ///< what stands behind its own arguments
   uint32_t ctas = 0;                   ///< that the GPU runs at one time, of a kernel whose CTAs loop over programs
-  mutable GpuKernel single;            ///< of such a kernel, one whose CTAs do not, once a launch needs it
+};
+
+/// A kernel on one GPU, in the forms that launches there have wanted.
+struct GpuForms {
+  GpuKernel looping; ///< whose CTAs may run one program after the other
+  GpuKernel single;  ///< whose CTAs run one
 };
 
 /// What Python prepared: a tiletwin._cuda.Prepared, the tuple of its types, and how many CTAs the GPU runs at one time if one
@@ -41,7 +46,7 @@ bool readGpuPlace(GpuPlace& out);
 
 /// Launches a kernel that was compiled for a GPU (compiler.CompiledKernel) on it. `loaded`: by number of the GPU. False
 /// with an exception set.
-bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuKernel>& loaded, const Call& call,
+bool launchOnGpu(const std::string& name, PyObject* kernel, std::vector<GpuForms>& loaded, const Call& call,
                  const std::array<int32_t, 3>& grid, int device);
 
 /// Launches a loaded kernel on a stream of its GPU. False with an exception set.

@@ -25,7 +25,7 @@ struct Entry {
   PyRef kernel;                                   ///< compiler.CompiledKernel
   std::shared_ptr<const interp::Program> program; ///< null until first launched
   std::string numerics, gdb, check;               ///< TILETWIN_NUMERICS, _GDB and _CHECK it was planned for
-  std::vector<GpuKernel> onGpu;                   ///< by number of the GPU
+  std::vector<GpuForms> onGpu;                    ///< by number of the GPU
   std::vector<UsedGlobal> globals;
   std::vector<PyRef> keepAlive; ///< types whose addresses are in the key
 };

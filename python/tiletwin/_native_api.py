@@ -28,7 +28,7 @@ _BY_MODULE = {
     "tiletwin.launch.device_copy": "launch_on_copies=launch",
     "tiletwin.launch.eager_launch": "launch_eagerly=launch wants_eager",
     "tiletwin.launch.gpu_launch": """current_gpu_place=current_place prepare_gpu_kernel=prepare
-        gpu_capability=capability_of""",
+        gpu_capability=capability_of gpu_multiprocessors=multiprocessors_of""",
     "tiletwin.launch.one_program": "launch_one_program=launch",
     "tiletwin.launch.progress": "begin_progress=begin update_progress=update end_progress=end",
     "tiletwin.launch.sim_launch": "launch_on_simulator=launch",

@@ -283,6 +283,27 @@ print(*(line.split(", ")[1:3] for line in calls("cuLaunchKernel")), told() == [(
     assert said == [f"['{ctas} 1 1', '{threads} 1 1']" for ctas, threads in grids] + ["True"]
 
 
+def test_each_form_is_loaded_when_a_launch_wants_it():
+    """Launches of at most four programs do not make the form for more. Without copies there is one form."""
+    said = run(
+        MULTIPLIED
+        + """
+def loaded(kernel, *arguments, **options):
+    before, counts = len(calls("cuModuleLoadDataEx")), []
+    for programs in (4, 1, 5, 2, 9):
+        kernel[(programs,)](*arguments, **options)
+        counts.append(len(calls("cuModuleLoadDataEx")) - before)
+    return counts
+sizes = 64, 64, 64, 64, 64
+print(loaded(launched_kernels.multiplied, a, b, c, *sizes, B=256, D=32, num_stages=3, num_warps=8))
+print(loaded(launched_kernels.multiplied, a, b, c, *sizes, B=64, D=32, num_stages=3))
+print(loaded(launched_kernels.add, x, y, out, 100, BLOCK=128))
+""",
+        FAKE_CUDA_capability="90",
+    )
+    assert said == ["[1, 1, 2, 2, 2]", "[1, 1, 2, 2, 2]", "[1, 1, 1, 1, 1]"]
+
+
 def test_threads_that_load_a_kernel_at_the_same_time():
     """Both launches run, and later ones, whichever thread's was loaded first."""
     said = run("""

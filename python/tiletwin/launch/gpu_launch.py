@@ -31,6 +31,11 @@ def capability_of(device: int) -> int:
     return launch_capability() or cuda.device_facts(device)["capability"]
 
 
+def multiprocessors_of(device: int) -> int:
+    """How many CTAs a GPU runs at one time if one is on each multiprocessor."""
+    return cuda.device_facts(device)["multiprocessor_count"]
+
+
 class Ready(NamedTuple):
     """A compiled kernel on a GPU."""
 
@@ -76,4 +81,4 @@ def load(kernel: Any, device: int, asm: Any) -> Ready:
     block, ways = (threads, 1, 1), (options["launch_cooperative_grid"], overlaps)
     passed, told = (copied.passed(), copied.native()) if copied else ((), ())
     prepared = entry._native.prepare(arguments + passed, block, facts["shared"], *ways)
-    return Ready(entry, prepared, arguments + told, cuda.device_facts(device)["multiprocessor_count"])
+    return Ready(entry, prepared, arguments + told, multiprocessors_of(device))

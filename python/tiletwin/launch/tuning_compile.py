@@ -54,13 +54,15 @@ def _programs(grid: Any, arguments: dict[str, Any]) -> int | None:
 
 def _finish(kernel: CompiledKernel, programs: int | None, gpu: dict[str, Any]) -> Needs:
     """Makes the code that a launch loads. Errors: UNUSABLE."""
-    facts = kernel.asm.launched.facts
+    is_small = programs is not None and programs <= gpu["multiprocessor_count"]
+    asm = kernel.asm.launched_singly if is_small else kernel.asm.launched
+    facts = asm.facts
     ctas = kernel.options["num_ctas"]
     needs = Needs(32 * facts["num_warps"], facts["shared"], programs and programs * ctas)
     check(needs, gpu)
     if capability_of(kernel.options["arch"]) != gpu["capability"] or assembler.find() is None:
         return needs  # the driver assembles it
-    binary = kernel.asm.launched.binary
+    binary = asm.binary
     return needs._replace(registers=binary.registers, spilled=binary.spill_stores)
 
 
