@@ -386,6 +386,11 @@ llvm::StringRef recipeOf(BlockArgument argument) {
   return recipe ? recipe.getValue() : llvm::StringRef();
 }
 
+bool isMadeByLauncher(Value descriptor) {
+  auto argument = dyn_cast<BlockArgument>(descriptor);
+  return argument && !recipeOf(argument).empty();
+}
+
 bool isEitherWay(scf::IfOp branch) { return branch->hasAttr(kEitherWay); }
 
 BlockArgument addProgramsArgument(tt::FuncOp kernel) {

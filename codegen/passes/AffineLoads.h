@@ -31,6 +31,9 @@ void makeAffineLoads(tt::FuncOp kernel, const Target& target, const Options& opt
 /// be made, else 0. Of arguments behind it, i32, "programs": the grid's sizes, dimension 0 first.
 llvm::StringRef recipeOf(mlir::BlockArgument argument);
 
+/// True for a map that the launcher makes: the kernel does not write its memory.
+bool isMadeByLauncher(mlir::Value descriptor);
+
 /// True for a branch that has a loop with copies, and otherwise the same loop with loads.
 bool isEitherWay(mlir::scf::IfOp branch);
 

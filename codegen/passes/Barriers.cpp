@@ -1,5 +1,6 @@
 // codegen/passes/Barriers.cpp -- see Barriers.h.
 #include "codegen/passes/Barriers.h"
+#include "codegen/passes/LoopSlice.h"
 #include "codegen/passes/Scratch.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/TensorSums.h"
@@ -260,7 +261,7 @@ static bool usesShared(Operation* op) {
 }
 
 bool isFirstUseOfShared(Operation* at) {
-  while (auto loop = at->getParentOfType<LoopLikeOpInterface>()) at = loop;
+  at = outermostLoop(at);
   bool isFirst = true;
   at->getParentOfType<tt::FuncOp>().walk<WalkOrder::PreOrder>([&](Operation* op) {
     if (op == at) return WalkResult::interrupt();

@@ -25,10 +25,7 @@ bool canHaveSlots(const CopyGroup& group, Block* body) {
 } // namespace
 
 bool CopyGroup::isOfProgram() const {
-  return llvm::any_of(copies, [](BlockCopy copy) {
-    auto map = dyn_cast<BlockArgument>(copy.load.getDesc());
-    return !map || recipeOf(map).empty();
-  });
+  return llvm::any_of(copies, [](BlockCopy copy) { return !isMadeByLauncher(copy.load.getDesc()); });
 }
 
 uint32_t CopyGroup::bytes() const {

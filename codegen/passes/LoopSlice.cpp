@@ -5,6 +5,7 @@
 #include "ir/TT.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -48,6 +49,11 @@ bool mayWaitForOthers(scf::ForOp loop) {
     return waits && !isMemoryEffectFree(op) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found.wasInterrupted();
+}
+
+Operation* outermostLoop(Operation* op) {
+  while (auto loop = op->getParentOfType<LoopLikeOpInterface>()) op = loop;
+  return op;
 }
 
 void loadOnlyIf(OpBuilder& builder, tt::LoadOp load, Value enabled) {

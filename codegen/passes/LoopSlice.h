@@ -15,6 +15,9 @@ namespace tiletwin::codegen {
 /// True if an iteration may see what other programs, or the user's own instructions, write meanwhile.
 bool mayWaitForOthers(mlir::scf::ForOp loop);
 
+/// The loop around all loops around an operation; the operation itself if there is none.
+mlir::Operation* outermostLoop(mlir::Operation* op);
+
 /// Nothing is loaded where `enabled`, an i1, is false.
 void loadOnlyIf(mlir::OpBuilder& builder, tt::LoadOp load, mlir::Value enabled);
 

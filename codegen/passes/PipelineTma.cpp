@@ -8,7 +8,6 @@
 #include "codegen/passes/CopyGroups.h"
 #include "codegen/passes/DotsInFlight.h"
 #include "codegen/passes/TensorCopies.h"
-#include "codegen/passes/WrittenMemory.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -18,15 +17,6 @@ namespace tiletwin::codegen {
 namespace {
 
 constexpr int kMostSlots = 32; ///< phases of their barriers are bits of a word
-
-/// True if others may write what a loop copies, and it learns of that: copies begun earlier could miss it.
-bool waitsForOthers(scf::ForOp loop) {
-  auto waits = [](Operation* op) {
-    return mayTellOfOthers(op) || isa<tt::ElementwiseInlineAsmOp, ttg::BarrierOp>(op) ? WalkResult::interrupt()
-                                                                                      : WalkResult::advance();
-  };
-  return loop.walk(waits).wasInterrupted();
-}
 
 bool writesGlobalMemory(scf::ForOp loop) {
   auto writes = [](Operation* op) {
@@ -61,7 +51,7 @@ private:
 };
 
 TensorCopiesAhead::TensorCopiesAhead(scf::ForOp loop, int slots) : Ring(loop, slots) {
-  if (waitsForOthers(loop)) return;
+  if (mayWaitForOthers(loop)) return; // copies begun earlier could miss what others write
   groups_ = copyGroupsOf(loop);
   auto isOfProgram = [](const CopyGroup& group) { return group.isOfProgram(); };
   if (writesGlobalMemory(loop) && llvm::any_of(groups_, isOfProgram)) groups_.clear();

@@ -5,6 +5,7 @@
 // Invariant: memory that a copy writes or reads is not used otherwise at that time: copies are waited for where they begin.
 #include "codegen/passes/TensorCopies.h"
 #include "codegen/passes/AffineLoads.h"
+#include "codegen/passes/LoopSlice.h"
 #include "codegen/passes/TensorMaps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -65,7 +66,7 @@ private:
 
 /// Whether plain stores in front of a copy, or other programs that this one may have waited for there, can write what it copies.
 bool TensorCopies::mayBeWrittenBefore(Operation* copy) {
-  while (auto loop = copy->getParentOfType<LoopLikeOpInterface>()) copy = loop; // another round comes before, too
+  copy = outermostLoop(copy); // another round comes before, too
   bool isFound = false;
   kernel_.walk<WalkOrder::PreOrder>([&](Operation* op) {
     Operation* here = copy->getBlock()->findAncestorOpInBlock(*op);
@@ -108,10 +109,8 @@ LoadedBlock TensorCopies::begin(tt::DescriptorLoadOp load) {
   LoadedBlock block;
   block.memory = memoryFor(load, load.getDesc());
   uint32_t bytes = twg::sharedLayoutOf(block.memory.getResult().getType()).bytes();
-  auto map =
-      dyn_cast<BlockArgument>(load.getDesc()); // that the launcher makes is of memory that the kernel does not write
-  const bool isGiven = map && !recipeOf(map).empty();
-  block.before = twg::ProxyBarrierOp::create(builder_, where, !isGiven && mayBeWrittenBefore(load));
+  const bool isWritten = !isMadeByLauncher(load.getDesc()) && mayBeWrittenBefore(load);
+  block.before = twg::ProxyBarrierOp::create(builder_, where, isWritten);
   block.expect = twg::BarrierExpectOp::create(builder_, where, barrier_, bytes, Value());
   block.load = twg::TensorLoadOp::create(builder_, where, load.getDesc(), load.getIndices(), block.memory.getResult(),
                                          barrier_, Value());

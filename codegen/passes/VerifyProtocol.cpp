@@ -2,6 +2,7 @@
 #include "codegen/passes/VerifyProtocol.h"
 #include "codegen/dialect/TWG.h"
 #include "codegen/passes/Barriers.h"
+#include "codegen/passes/LoopSlice.h"
 #include "codegen/passes/Producer.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/StoreWaits.h"
@@ -339,10 +340,9 @@ LogicalResult verifyProxy(Operation* op, Value memory) {
   const bool isWritten = (allocation && allocation.getSrc()) ||
                          llvm::any_of(memory.getUsers(), [](Operation* user) { return isa<twg::LocalStoreOp>(user); });
   // A slot is filled again where its readers have reached a barrier (verifyReleased).
-  Operation* loop = op->getParentOfType<LoopLikeOpInterface>();
-  while (auto outer = loop ? loop->getParentOfType<LoopLikeOpInterface>() : LoopLikeOpInterface()) loop = outer;
+  Operation* loop = outermostLoop(op);
   auto isFilledFirst = [&](Operation* user) {
-    if (!loop) return user == op && isFirstUseOfShared(op);
+    if (loop == op) return user == op && isFirstUseOfShared(op);
     Operation* here = user->getBlock()->findAncestorOpInBlock(*loop);
     return isa<twg::TensorLoadOp>(user) && here && user->isBeforeInBlock(here) && isFirstUseOfShared(user);
   };
