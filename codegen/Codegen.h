@@ -39,6 +39,7 @@ struct Options {
   bool copiedLoads = false;
   bool decideApart = true;  ///< each loop that may have such copies decides by itself
   bool tileLoops = true;    ///< beside copied loads: CTAs that run one program after the other
+  bool pairs = true;        ///< CTAs that run one program after the other run neighbours, and copy for both
   bool producers = true;    ///< loops that ask for it have warps of their own that copy
   bool dotsInFlight = true; ///< matrix products go on while what follows them runs; their operands stay until then
 };
@@ -66,6 +67,7 @@ struct Code {
   uint32_t sharedBytes = 0;      ///< shared memory: dynamic for "cuda", in the kernel's descriptor for "hip"
   uint32_t scratchBytes = 0;     ///< of global memory for each program; if not 0 a last parameter points to all of it
   int numWarps = 4;              ///< of a CTA: the program's, and others that copy for it
+  int clusterCtas = 1;           ///< CTAs of a cluster: a launch has a multiple of them, along the first dimension
   std::vector<Message> warnings; ///< of what the source asks for and the code does not do
 };
 

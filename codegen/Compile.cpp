@@ -9,6 +9,7 @@
 #include "codegen/passes/Barriers.h"
 #include "codegen/passes/Groups.h"
 #include "codegen/passes/Notes.h"
+#include "codegen/passes/Pairs.h"
 #include "codegen/passes/Phases.h"
 #include "codegen/passes/Producer.h"
 #include "codegen/passes/SharedMemory.h"
@@ -143,7 +144,8 @@ LogicalResult Compilation::makeTtgir(std::string_view text, std::string_view fil
     bool Options::* option;
     bool (*isUsed)(tt::FuncOp);
   };
-  constexpr Saving kSavings[] = {{&Options::tileLoops, hasTileLoop},
+  constexpr Saving kSavings[] = {{&Options::pairs, runsInPairs},
+                                 {&Options::tileLoops, hasTileLoop},
                                  {&Options::decideApart, hasProducer},
                                  {&Options::producers, hasProducer},
                                  {&Options::dotsInFlight, hasDotsInFlight}};
@@ -190,6 +192,7 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
   code_.sharedBytes = sharedBytesOf(kernel());
   code_.scratchBytes = emitter.globalScratchBytes();
   code_.numWarps = warpsOf(kernel(), options_);
+  code_.clusterCtas = runsInPairs(kernel()) ? kCtasOfPair : 1;
   for (BlockArgument argument : kernel().getArguments()) {
     mlir::Type type = argument.getType();
     std::string name;

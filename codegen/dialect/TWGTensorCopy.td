@@ -93,15 +93,23 @@ def TWG_TensorLoadOp : TWG_Op<"tensor_load", [MemoryEffects<[MemRead, MemWrite]>
   let summary = "begins to copy a block of a tensor to shared memory";
   let description = [{
     dst[i...] = tensor[indices + i...], outside of the tensor its padding, done when a wait for `barrier` ends. Nothing if
-    `enabled` is false.
+    `enabled` is false. `turn`, if it is not negative: a block of both CTAs of a pair, each box of which is copied by one of them, to
+    both. Box j by that in which `turn` is j modulo 2: the other one has the same indices, and 1 - turn.
     (C1) `desc` is an argument with a tensor map   (C2) dst has the block's bytes, rows along the last dimension.
   }];
   let arguments = (ins AnyType:$desc, Variadic<I32>:$indices, TWG_MemDescType:$dst, TWG_MemDescType:$barrier,
-                       Optional<I1>:$enabled);
+                       Optional<I1>:$enabled, Optional<I32>:$turn);
   let assemblyFormat = [{
-    $desc `[` $indices `]` `,` $dst `,` $barrier (`if` $enabled^)? attr-dict
+    $desc `[` $indices `]` `,` $dst `,` $barrier (`if` $enabled^)? (`turn` $turn^)? attr-dict
     `:` qualified(type($desc)) `,` type($dst) `,` type($barrier)
   }];
+}
+
+def TWG_PairArriveOp : TWG_Op<"pair_arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a producer arrives at this barrier in the other CTA of the pair: that one may copy to a slot of this one";
+  let description = [{ The slot is free, and its own barrier expects what will come. }];
+  let arguments = (ins TWG_MemDescType:$barrier);
+  let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
 }
 
 def TWG_TensorStoreOp : TWG_Op<"tensor_store", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -4,8 +4,10 @@
 // Invariant: a block is one copy for each box of its map; boxes lie one behind the other where the order in shared memory
 //       has them (layout/SharedLayout.h), so only their first bytes have to be known.
 #include "codegen/emit/Issuer.h"
+#include "codegen/emit/PairOps.h"
 #include "codegen/emit/TargetCode.h"
 #include "codegen/passes/AffineLoads.h"
+#include "codegen/passes/Pairs.h"
 #include "codegen/passes/Producer.h"
 #include "codegen/passes/TensorMaps.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -19,6 +21,7 @@ using llvm::Value;
 namespace {
 
 constexpr uint32_t kBarrierBytes = 8;
+constexpr const char* kBothCtas = "3"; ///< a bit for each CTA of a pair
 /// An index outside of every tensor, and far from where adding a block's extent wraps around.
 constexpr int64_t kFarOutside = 1 << 30;
 
@@ -99,13 +102,15 @@ std::string operandList(size_t first, size_t count) {
   return text + "}";
 }
 
-/// A copy for each box. The operands of `text`: the box's address in shared memory, the map, `more`, the coordinates.
-void issueCopies(Emitter& e, TensorBlock& block, Value* issuer, const std::string& text, const Values& more = {}) {
+/// A copy for each box, by the thread in which issuerOf() is true. The operands of `text`: the box's address in shared memory,
+/// the map, `more`, the coordinates.
+void issueCopies(Emitter& e, TensorBlock& block, llvm::function_ref<Value*()> issuerOf, const std::string& text,
+                 const Values& more = {}) {
   block.forEachBox([&](Value* address, const Values& coordinates) {
     Values inputs{address, block.map()};
     std::string constraints = "r,l";
     for (Value* word : llvm::concat<Value* const>(more, coordinates)) inputs.push_back(word), constraints += ",r";
-    issue(e, issuer, text, constraints, inputs);
+    issue(e, issuerOf(), text, constraints, inputs);
   });
 }
 
@@ -124,11 +129,30 @@ LogicalResult verifyCopy(Emitter& e, Operation* op, mlir::Value descriptor, Valu
 LogicalResult emitLoad(Emitter& e, twg::TensorLoadOp load, Value* issuer) {
   if (failed(verifyCopy(e, load, load.getDesc(), load.getIndices(), load.getDst()))) return failure();
   TensorBlock block(e, load.getDesc(), load.getIndices(), load.getDst());
-  unsigned rank = block.rank();
-  std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
-                     "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, " + operandList(3, rank) +
-                     "], [$2]";
-  issueCopies(e, block, issuer, text, {e.scalar(load.getBarrier())});
+  const std::string name = "cp.async.bulk.tensor." + std::to_string(block.rank()) +
+                           "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
+  const std::string operands = " [$0], [$1, " + operandList(3, block.rank()) + "], [$2]";
+  const Values barrier{e.scalar(load.getBarrier())};
+  if (!load.getTurn()) {
+    issueCopies(e, block, [&] { return issuer; }, name + operands, barrier);
+    return success();
+  }
+  assert(!issuer && "a thread of its own copies for a pair");
+  Value* turn = e.scalar(load.getTurn());
+  llvm::BasicBlock *alone = e.newBlock("alone"), *shared = e.newBlock("shared"), *end = e.newBlock("copied");
+  e.ir().CreateCondBr(e.ir().CreateICmpSLT(turn, e.int32(0)), alone, shared);
+  e.ir().SetInsertPoint(alone);
+  issueCopies(e, block, [] { return nullptr; }, name + operands, barrier);
+  e.ir().CreateBr(end);
+  e.ir().SetInsertPoint(shared);
+  std::array<Value*, kCtasOfPair> isTurn;
+  for (unsigned i = 0; i < isTurn.size(); ++i) isTurn[i] = e.ir().CreateICmpEQ(turn, e.int32(i));
+  size_t box = 0;
+  issueCopies(
+      e, block, [&] { return isTurn[box++ % kCtasOfPair]; }, name + ".multicast::cluster" + operands + ", " + kBothCtas,
+      barrier);
+  e.ir().CreateBr(end);
+  e.ir().SetInsertPoint(end);
   return success();
 }
 
@@ -190,6 +214,10 @@ template <> LogicalResult emit(Emitter& e, twg::BarrierInitOp init) {
             {e.ir().CreateAdd(e.scalar(init.getBarriers()), e.int32(offset))});
   }
   fenceOfProxies(e, false);
+  if (e.isInPairs()) {
+    issue(e, issuer, "fence.mbarrier_init.release.cluster", "", {});
+    meetPair(e);
+  }
   if (end) e.ir().CreateBr(end), e.ir().SetInsertPoint(end);
   return success();
 }
@@ -272,7 +300,7 @@ template <> LogicalResult emit(Emitter& e, twg::TensorStoreOp store) {
   text += std::to_string(rank) + "d.global.shared::cta.";
   if (store.getReduce()) text += store.getReduce()->str() + ".";
   text += "tile.bulk_group [$1, " + operandList(2, rank) + "], [$0]";
-  issueCopies(e, block, issuer, text);
+  issueCopies(e, block, [&] { return issuer; }, text);
   e.define(store.getIssuer(), issuer);
   return success();
 }

@@ -97,11 +97,7 @@ void unrollLoops(tt::FuncOp kernel) {
       Unroll(loop, factor.getInt()).run();
 }
 
-void warnOfHints(tt::FuncOp kernel, const Target& target, const Options& options) {
-  if (options.numCtas > 1)
-    kernel.emitWarning() << "num_ctas=" << options.numCtas
-                         << " changes nothing: in tiletwin's code one CTA runs a program. Leave it out, or launch more "
-                            "programs with smaller blocks";
+void warnOfHints(tt::FuncOp kernel, const Target& target) {
   if (target.features().warpRoles) return; // a producer flattens loops, or says why it does not
   kernel.walk([&](scf::ForOp loop) {
     const bool isNest = loop.getBody()->walk([](scf::ForOp) { return WalkResult::interrupt(); }).wasInterrupted();

@@ -10,7 +10,7 @@ namespace tiletwin::codegen {
 /// have no layouts yet.
 void unrollLoops(tt::FuncOp kernel);
 
-/// Warns, at their place, of options and hints that change nothing in the code. (Producer.h does so of its own.)
-void warnOfHints(tt::FuncOp kernel, const Target& target, const Options& options);
+/// Warns, at their place, of hints that change nothing in the code. (Producer.h and Pairs.h do so of their own.)
+void warnOfHints(tt::FuncOp kernel, const Target& target);
 
 } // namespace tiletwin::codegen

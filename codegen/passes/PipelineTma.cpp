@@ -89,7 +89,7 @@ void TensorCopiesAhead::fill(OpBuilder& builder, const IRMapping& values, Value 
       SmallVector<Value> at;
       for (Value place : copy.load.getIndices()) at.push_back(values.lookupOrDefault(place));
       twg::TensorLoadOp::create(builder, copy.load.getLoc(), copy.load.getDesc(), at, copy.slots.at(builder, slot),
-                                barrier, enabled);
+                                barrier, enabled, Value());
     }
 }
 

@@ -322,7 +322,7 @@ void Producer::fillIn(GivenLoop& given, BlockRing& ring, Value turn) {
     Value slot = copy.slots.at(builder, turn);
     ofProducer_.insert(twg::TensorLoadOp::create(builder, copy.load.getLoc(), copy.load.getDesc(),
                                                  copy.load.getIndices(), slot,
-                                                 barrierAt(builder, where, ring.full, turn), Value()));
+                                                 barrierAt(builder, where, ring.full, turn), Value(), Value()));
     copy.load.erase();
     copy.slots.replaceMemory(builder, turn);
     copy.slots.memory().erase();

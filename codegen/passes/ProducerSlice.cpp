@@ -1,6 +1,8 @@
 // codegen/passes/ProducerSlice.cpp -- see ProducerSlice.h.
 #include "codegen/passes/ProducerSlice.h"
 #include "codegen/dialect/TWG.h"
+#include "codegen/passes/Pairs.h"
+#include "codegen/passes/TileLoop.h"
 #include "codegen/passes/WrittenMemory.h"
 
 using namespace mlir;
@@ -81,6 +83,7 @@ void ProducerSlice::copyFor(OpBuilder& builder, scf::ForOp loop, const llvm::Den
       builder, loop.getLoc(), mapping.lookupOrDefault(loop.getLowerBound()),
       mapping.lookupOrDefault(loop.getUpperBound()), mapping.lookupOrDefault(loop.getStep()), inits,
       [](OpBuilder&, Location, Value, ValueRange) {}, loop.getUnsignedCmp());
+  if (isTileLoop(loop)) markTileLoop(made);
   mapping.map(loop.getInductionVar(), made.getInductionVar());
   for (auto [number, argument] : llvm::zip_equal(carried, made.getRegionIterArgs()))
     mapping.map(loop.getRegionIterArg(number), argument);
@@ -133,6 +136,7 @@ void ProducerSlice::copyIf(OpBuilder& builder, scf::IfOp branch, const llvm::Den
   auto made = scf::IfOp::create(builder, branch.getLoc(), ValueRange(results).getTypes(),
                                 mapping.lookupOrDefault(branch.getCondition()),
                                 /*addThenBlock=*/false, /*addElseBlock=*/false);
+  copyPairMarks(branch, made);
   for (auto [from, to] : llvm::zip_equal(branch->getRegions(), made->getRegions())) {
     if (from.empty()) continue;
     OpBuilder inside(builder.getContext());

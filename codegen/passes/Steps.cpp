@@ -13,6 +13,7 @@
 #include "codegen/passes/LoadsOfOperands.h"
 #include "codegen/passes/LoopHints.h"
 #include "codegen/passes/Notes.h"
+#include "codegen/passes/Pairs.h"
 #include "codegen/passes/Phases.h"
 #include "codegen/passes/Pipeline.h"
 #include "codegen/passes/PipelineTma.h"
@@ -49,8 +50,8 @@ LogicalResult inlineEverything(ModuleOp module, const Target&, const Options&) {
   return module.emitError("inlining failed");
 }
 
-LogicalResult followHints(ModuleOp module, const Target& target, const Options& options) {
-  warnOfHints(kernelOf(module), target, options);
+LogicalResult followHints(ModuleOp module, const Target& target, const Options&) {
+  warnOfHints(kernelOf(module), target);
   unrollLoops(kernelOf(module));
   return success();
 }
@@ -79,6 +80,7 @@ LogicalResult copyLoads(ModuleOp module, const Target& target, const Options& op
 
 LogicalResult loopOverPrograms(ModuleOp module, const Target& target, const Options& options) {
   makeTileLoop(kernelOf(module), target, options);
+  pairPrograms(kernelOf(module), options);
   return success();
 }
 
@@ -127,6 +129,7 @@ LogicalResult copyTensors(ModuleOp module, const Target&, const Options&) {
 
 LogicalResult addProducer(ModuleOp module, const Target& target, const Options& options) {
   makeProducer(kernelOf(module), target, options);
+  shareCopies(kernelOf(module), options);
   return success();
 }
 
@@ -199,7 +202,9 @@ constexpr Step kSteps[] = {
     {"twg-producer", "tensor copies of loops that ask for it, begun by warps of their own", addProducer},
     {"twg-tensor-pipeline", "tensor copies of loops, begun some iterations ahead", pipelineTensors},
     {"twg-pipeline", "loads that feed dots, as copies some iterations ahead", pipeline},
-    {"twg-large-operands", "operands that registers cannot hold, in shared memory until they are used; numbers widened where they are used", keepOperands},
+    {"twg-large-operands",
+     "operands that registers cannot hold, in shared memory until they are used; numbers widened where they are used",
+     keepOperands},
     {"twg-phases", "the phases that waits for tensor copies are for, as values", findPhases},
     {"twg-shared-memory", "places in shared memory, of tiles and of what operations use", placeSharedMemory},
     {"twg-barriers", "barriers wherever threads share memory", placeBarriers},

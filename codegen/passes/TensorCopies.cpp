@@ -113,7 +113,7 @@ LoadedBlock TensorCopies::begin(tt::DescriptorLoadOp load) {
   block.before = twg::ProxyBarrierOp::create(builder_, where, isWritten);
   block.expect = twg::BarrierExpectOp::create(builder_, where, barrier_, bytes, Value());
   block.load = twg::TensorLoadOp::create(builder_, where, load.getDesc(), load.getIndices(), block.memory.getResult(),
-                                         barrier_, Value());
+                                         barrier_, Value(), Value());
   block.wait = twg::BarrierWaitOp::create(builder_, where, barrier_, Value());
   return block;
 }

@@ -149,7 +149,7 @@ void Programs::makeLoop() {
   Value step = tt::GetNumProgramsOp::create(builder, where, tt::ProgramDim::X);
   Value all = times(times(sizes[0], sizes[1]), sizes[2]);
   auto loop = scf::ForOp::create(builder, where, first, all, step);
-  loop->setAttr(kTileLoop, builder.getUnitAttr());
+  markTileLoop(loop);
   Operation* end = loop.getBody()->getTerminator();
   for (Operation* op = loop->getNextNode(); !op->hasTrait<OpTrait::IsTerminator>();) {
     Operation* next = op->getNextNode();
@@ -180,6 +180,8 @@ void makeTileLoop(tt::FuncOp kernel, const Target& target, const Options& option
 }
 
 bool isTileLoop(scf::ForOp loop) { return loop->hasAttr(kTileLoop); }
+
+void markTileLoop(scf::ForOp loop) { loop->setAttr(kTileLoop, UnitAttr::get(loop.getContext())); }
 
 bool hasTileLoop(tt::FuncOp kernel) { return llvm::any_of(kernel.getBody().front().getOps<scf::ForOp>(), isTileLoop); }
 

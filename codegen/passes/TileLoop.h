@@ -26,6 +26,7 @@ void makeTileLoop(tt::FuncOp kernel, const Target& target, const Options& option
 
 /// True for the loop over programs that makeTileLoop made.
 bool isTileLoop(mlir::scf::ForOp loop);
+void markTileLoop(mlir::scf::ForOp loop);
 bool hasTileLoop(tt::FuncOp kernel);
 
 } // namespace tiletwin::codegen

@@ -3,6 +3,7 @@
 #include "codegen/dialect/TWG.h"
 #include "codegen/passes/Barriers.h"
 #include "codegen/passes/LoopSlice.h"
+#include "codegen/passes/Pairs.h"
 #include "codegen/passes/Producer.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/StoreWaits.h"
@@ -150,6 +151,50 @@ LogicalResult verifyArrival(twg::TensorLoadOp load) {
   return load.emitOpError("arrives on a barrier that no twg.barrier_expect in front tells of its bytes");
 }
 
+/// The barrier of the slot that a producer's copy fills, which it waits for until the slot is free; null if it does not.
+twg::BarrierWaitOp waitForFreeSlot(twg::TensorLoadOp load) {
+  Slot slot(load.getDst());
+  for (Operation* op = load->getPrevNode(); op; op = op->getPrevNode())
+    if (auto wait = dyn_cast<twg::BarrierWaitOp>(op);
+        wait && wait.getFree() && Slot(wait.getBarrier()).number == slot.number)
+      return wait;
+  return {};
+}
+
+/// True for a branch that tells the other CTA of a pair that this one's slot is free, and waits until it is told the same.
+bool meetsOtherCta(Operation* op, Value number) {
+  auto branch = dyn_cast<scf::IfOp>(op);
+  if (!branch) return false;
+  for (auto arrive : branch.thenBlock()->getOps<twg::PairArriveOp>()) {
+    const Slot slot(arrive.getBarrier());
+    for (Operation* behind = arrive; behind; behind = behind->getNextNode())
+      if (auto wait = dyn_cast<twg::BarrierWaitOp>(behind); wait && Slot(wait.getBarrier()) == slot)
+        return slot.number == number;
+  }
+  return false;
+}
+
+/// What is copied to both CTAs of a pair comes behind their meeting, in front of which each one's slot is free and its barrier
+/// expects the bytes.
+LogicalResult verifyShared(twg::TensorLoadOp load) {
+  if (!load.getTurn()) return success();
+  if (!load->getParentOfType<twg::ProducerOp>() || !runsInPairs(load->getParentOfType<tt::FuncOp>()))
+    return load.emitOpError("with a turn is for the producer of a kernel whose CTAs run in pairs (twg.pairs)");
+  const Slot slot(load.getDst()), barrier(load.getBarrier());
+  Operation* op = load->getPrevNode();
+  while (op && !meetsOtherCta(op, slot.number)) op = op->getPrevNode();
+  auto isExpected = [&](Operation* at) {
+    auto expect = dyn_cast<twg::BarrierExpectOp>(at);
+    return expect && Slot(expect.getBarrier()) == barrier;
+  };
+  while (op && !isExpected(op)) op = op->getPrevNode();
+  auto wait = op ? waitForFreeSlot(load) : twg::BarrierWaitOp();
+  if (wait && wait->isBeforeInBlock(op)) return success();
+  return load.emitOpError(
+      "may copy to another CTA, and no twg.pair_arrive with a wait for that CTA's stands behind its "
+      "twg.barrier_expect");
+}
+
 LogicalResult verifyExpected(twg::BarrierExpectOp expect) {
   Slot barrier(expect.getBarrier());
   uint32_t bytes = 0;
@@ -225,16 +270,6 @@ LogicalResult verifyRefilled(Operation* reader, Slot slot, Operation* filler) {
     if (isBarrier(&op)) return success();
   }
   return filler->emitOpError("fills a slot that threads may still read, and no barrier of the loop stands in between");
-}
-
-/// The barrier of the slot that a producer's copy fills, which it waits for until the slot is free; null if it does not.
-twg::BarrierWaitOp waitForFreeSlot(twg::TensorLoadOp load) {
-  Slot slot(load.getDst());
-  for (Operation* op = load->getPrevNode(); op; op = op->getPrevNode())
-    if (auto wait = dyn_cast<twg::BarrierWaitOp>(op);
-        wait && wait.getFree() && Slot(wait.getBarrier()).number == slot.number)
-      return wait;
-  return {};
 }
 
 /// True if a wait for all products stands between the two.
@@ -365,7 +400,8 @@ LogicalResult verifyProtocol(tt::FuncOp kernel, const Target& target, ThreadBits
         .Case([](twg::BarrierExpectOp expect) { return verifyExpected(expect); })
         .Case([](twg::BarrierWaitOp wait) { return verifyPhase(wait); })
         .Case([](twg::TensorLoadOp load) {
-          return failed(verifyArrival(load)) ? failure() : verifyProxy(load, load.getDst());
+          if (failed(verifyArrival(load)) || failed(verifyShared(load))) return failure();
+          return verifyProxy(load, load.getDst());
         })
         .Case([](twg::TensorStoreOp store) {
           if (failed(verifyProxy(store, store.getSrc()))) return failure();

@@ -21,6 +21,7 @@ namespace tiletwin::codegen {
 ///     what the kernel allocates it gives back;
 ///   - a producer fills memory of its own, a slot of it behind a wait that it is free; its readers wait until it is full, and
 ///     each warp arrives at the barrier of free slots where it has read: behind a wait for the product, if that is in flight;
+///   - a copy to both CTAs of a pair begins where each has told the other one that its slot is free and its bytes expected;
 ///   - two groups of warps take turns in order, none is left over, and nothing in a turn waits for all warps;
 ///   - a slot of a ring is filled behind a barrier that its readers of the iteration before have reached.
 mlir::LogicalResult verifyProtocol(tt::FuncOp kernel, const Target& target, ThreadBits threads);

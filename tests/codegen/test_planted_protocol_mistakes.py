@@ -38,6 +38,7 @@ class Program(NamedTuple):
     shared: int
     arguments: Callable[[], tuple[list[Any], np.ndarray]]
     """Those of a launch, and which of them is the result."""
+    ctas: int = 1
 
 
 def _random(*shape: int) -> np.ndarray:
@@ -148,13 +149,26 @@ def produced_matmul(monkeypatch: pytest.MonkeyPatch) -> Program:
 
 def looped_matmul(monkeypatch: pytest.MonkeyPatch) -> Program:
     """A CTA that runs four programs; two of them load what is copied for the others, in the memory of the ring."""
-    rows, columns, length, block = 200, 512, 112, (128, 256, 16)
+    return _looped(monkeypatch, 200, 512, 1)
+
+
+def paired_matmul(monkeypatch: pytest.MonkeyPatch) -> Program:
+    """Two CTAs that copy for each other blocks of `b`, at last of `a`. Between such rounds, and where a program has no
+    neighbour, they load in the memory of the ring."""
+    return _looped(monkeypatch, 640, 528, 2)
+
+
+def _looped(monkeypatch: pytest.MonkeyPatch, rows: int, columns: int, ctas: int) -> Program:
+    length, block = 112, (128, 256, 16)
+    programs = -(-rows // block[0]) * -(-columns // block[1])
     a, b = _random(rows, length), _random(length, columns)
     numbers = rows, columns, length, length, 1, columns, 1, columns, 1
     monkeypatch.setenv("TILETWIN_BACKEND", "sim")
     monkeypatch.setenv("TILETWIN_TILE_LOOPS", "1")
     tensors = (*map(torch.from_numpy, (a, b)), torch.zeros((rows, columns), dtype=torch.float16))
-    code = copied.grouped[(4,)](*tensors, *numbers, *block, 2, num_stages=3, num_warps=8).asm.launched
+    options = {"num_stages": 3, "num_warps": 8, "num_ctas": ctas}
+    code = copied.grouped[(programs,)](*tensors, *numbers, *block, 2, **options).asm.launched
+    assert code.facts["cluster"] == ctas
     kinds = [re.match(r"tensormap<\w+, (\d+)x(\d+), (\d+);", kind) for kind in code.facts["arguments"]]
     boxes = [tuple(map(int, kind.groups())) for kind in kinds if kind]
 
@@ -164,9 +178,9 @@ def looped_matmul(monkeypatch: pytest.MonkeyPatch) -> Program:
             tiletwin.sim.tensor_map(t, box[1::-1], swizzle=f"{box[2]}B") for t, box in zip((a, b), boxes, strict=True)
         ]
         own = [x.reshape(-1) for x in (a, b, c)] + [n for n in numbers if n != 1]
-        return [*own, *maps, 1, 4, 1, 1], c
+        return [*own, *maps, 1, programs, 1, 1], c
 
-    return Program(code["ptx"], code.facts["name"], code.facts["shared"], arguments)
+    return Program(code["ptx"], code.facts["name"], code.facts["shared"], arguments, ctas)
 
 
 PROGRAMS = {
@@ -176,6 +190,7 @@ PROGRAMS = {
     "produced_matmul": produced_matmul,
     "softmax_in_turns": softmax_in_turns,
     "looped_matmul": looped_matmul,
+    "paired_matmul": paired_matmul,
     "gradients": gradients,
 }
 
@@ -192,7 +207,7 @@ def run(made: Program, text: str, schedule: str) -> tuple[str, bytes]:
     arguments, result = made.arguments()
     try:
         kernel = tiletwin.sim.load(text, contract=False)[made.entry]
-        kernel(*arguments, grid=1, shared=made.shared, checks="all", limit=LIMIT, schedule=schedule)
+        kernel(*arguments, grid=made.ctas, shared=made.shared, checks="all", limit=LIMIT, schedule=schedule)
     except tiletwin.sim.PtxError:
         raise
     except Exception as error:
@@ -211,7 +226,7 @@ class Mistake(NamedTuple):
 
 
 DROPPED = re.compile(
-    r"\s(bar\.sync|bar\.arrive|barrier\.sync\S*|cp\.async\.(wait_group|wait_all|commit_group|bulk\.wait_group\S*|bulk\.commit_group)"
+    r"\s(bar\.sync|bar\.arrive|barrier\.sync\S*|barrier\.cluster\S*|cp\.async\.(wait_group|wait_all|commit_group|bulk\.wait_group\S*|bulk\.commit_group)"
     r"|wgmma\.(wait_group|commit_group|fence)\S*|mbarrier\.(init|arrive\S*)\S*|fence\.\S+)"
 )
 WAITS = re.compile(r"(wgmma\.wait_group\S*|cp\.async\.(?:bulk\.)?wait_group\S*)\s+(\d+);")
@@ -326,6 +341,8 @@ NEEDLESS = {
         *[("dropped", "bar.sync 1, 256;")] * 2,
     ],
 }
+# The clusters' meeting behind new barriers is one of all threads, too.
+NEEDLESS["paired_matmul"] = [*NEEDLESS["looped_matmul"], ("dropped", "bar.sync 0;")]
 """What the code does not need: without it nothing is wrong."""
 
 

@@ -8,6 +8,8 @@ Invariant: the simulator runs two CTAs, looks for all mistakes, and runs each la
 
 from __future__ import annotations
 
+import itertools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -46,8 +48,8 @@ def loops(compiled: Any) -> bool:
 def same_bits(
     monkeypatch: pytest.MonkeyPatch, kernel: Any, launch: Launch, *outs: torch.Tensor, stages: int = 3
 ) -> Any:
-    """launch: takes a kernel and options. Asserts that the outputs are the same with one buffer, and with a loop over
-    programs; returns the kernel that has it."""
+    """launch: takes a kernel and options. Asserts that the outputs are the same with one buffer, with a loop over
+    programs, and with two CTAs that copy for each other; returns the last kernel."""
 
     def results(schedule: str, **options: Any) -> tuple[Any, list[bytes]]:
         monkeypatch.setenv("TILETWIN_SIM_SCHEDULE", schedule)
@@ -59,10 +61,12 @@ def same_bits(
 
     plain, expected = results("turns", num_stages=1)
     assert not loops(plain)
-    for schedule in SCHEDULES:
-        compiled, found = results(schedule, num_stages=stages)
-        assert found == expected, schedule
-    assert loops(compiled) and "twg.producer 4" in compiled.asm.launched["ttgir"]
+    for pairs, schedule in itertools.product(("0", "1"), SCHEDULES):
+        monkeypatch.setenv("TILETWIN_PAIRS", pairs)
+        compiled, found = results(schedule, num_stages=stages, num_ctas=1 + int(pairs))
+        assert found == expected, (pairs, schedule)
+        assert loops(compiled) and "twg.producer 4" in compiled.asm.launched["ttgir"]
+        assert compiled.asm.launched.facts["cluster"] == 1 + int(pairs)
     return compiled
 
 
@@ -296,8 +300,35 @@ def test_which_rounds_have_a_producer() -> None:
     assert "twg.producer" not in made(256, 256, 16) and "twg.producer" not in made(64, 256, 4)
 
 
+def test_which_programs_run_in_pairs(monkeypatch) -> None:
+    """Attention, and what asks for it; not what has no loop over programs."""
+
+    def clusters(num_ctas: int, kernel: Any, *arguments: Any) -> tuple[int, list[str]]:
+        options = {"num_warps": 8, "num_stages": 2, "num_ctas": num_ctas}
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            made = triton.jit(kernel.fn).warmup(*arguments, grid=(4,), **options)
+            facts = made.asm.launched.facts
+        return facts["cluster"], [str(w.message) for w in seen]
+
+    a, b, c = random(256, 64), random(64, 512), torch.zeros((256, 512), dtype=torch.float16)
+    numbers = 256, 512, 64, *a.stride(), *b.stride(), *c.stride()
+    product = kernels.grouped, a, b, c, *numbers, *BLOCK, 2
+    small = kernels.grouped, a, b, c, *numbers, 64, 64, 32, 2
+    q = random(3, 256, 128)
+    attention = tile_loop_kernels.attention, q, q, q, torch.zeros((3, 256, 128)), 256, 128, 128, 128
+    assert clusters(1, *product) == (1, []) and clusters(2, *product) == (2, [])
+    assert clusters(1, *attention) == (2, []) and clusters(2, *attention) == (2, [])
+    ctas, (said,) = clusters(4, *product)
+    assert ctas == 2 and said.startswith("num_ctas=4 is taken for num_ctas=2: ")
+    ctas, (said, *_) = clusters(2, *small)
+    assert ctas == 1 and said.startswith("num_ctas=2 changes nothing here: ")
+    monkeypatch.setenv("TILETWIN_PAIRS", "0")
+    assert clusters(1, *attention) == (1, [])
+
+
 def test_grids_beyond_what_is_counted() -> None:
-    assert copied_loads.ctas_of((1 << 20, 1 << 10, 1), 132, "f") == (132, 1, 1)
-    assert copied_loads.ctas_of((2, 3, 4), 132, "f") == (24, 1, 1)
+    assert copied_loads.ctas_of((1 << 20, 1 << 10, 1), 132, "f", 2) == (132, 1, 1)
+    assert copied_loads.ctas_of((2, 3, 4), 132, "f", 2) == (24, 1, 1)
     with pytest.raises(ValueError, match=r"^f\(\): a grid of 1073742848 programs is larger than 1073741824$"):
-        copied_loads.ctas_of(((1 << 20) + 1, 1 << 10, 1), 132, "f")
+        copied_loads.ctas_of(((1 << 20) + 1, 1 << 10, 1), 132, "f", 2)

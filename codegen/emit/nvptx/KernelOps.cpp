@@ -1,5 +1,6 @@
 // codegen/emit/nvptx/KernelOps.cpp -- the kernel, and where a thread is in the grid.
 #include "codegen/emit/nvptx/Nvptx.h"
+#include "codegen/passes/Pairs.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace llvm::Intrinsic;
@@ -12,6 +13,7 @@ void Nvptx::declareKernel(const Emitter& e, llvm::Function& kernel) const {
   kernel.setCallingConv(llvm::CallingConv::PTX_Kernel);
   kernel.addFnAttr("nvvm.reqntid", std::to_string(e.threads()));
   const int registers = e.registersAtStart() ? e.registersAtStart() : e.options().maxRegisters;
+  if (e.isInPairs()) kernel.addFnAttr("nvvm.cluster_dim", std::to_string(kCtasOfPair));
   if (registers > 0) kernel.addFnAttr("nvvm.maxnreg", std::to_string(registers));
 }
 

@@ -33,7 +33,7 @@ class Generated(NamedTuple):
     texts: dict[str, str]
     """By stage: "ttgir", "llir", and "ptx" or "amdgcn"."""
     metadata: dict[str, Any]
-    """name, shared, num_warps, global_scratch_size, global_scratch_align, arguments."""
+    """name, shared, num_warps, cluster, global_scratch_size, global_scratch_align, arguments."""
     cached: bool
 
 
@@ -44,6 +44,7 @@ def generator_options(options: dict[str, Any]) -> dict[str, Any]:
         told["copied_loads"] = True
         is_wanted = options.get("tile_loops", True) and variables.is_not_off("TILETWIN_TILE_LOOPS")
         told["tile_loops"] = is_wanted and not options.get("launch_cooperative_grid")
+        told["pairs"] = variables.is_not_off("TILETWIN_PAIRS")
     return {**told, "verify": True, "line_info": not knobs.compilation.disable_line_info}
 
 

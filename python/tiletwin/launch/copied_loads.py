@@ -135,12 +135,13 @@ def numbers(loads: CopiedLoads, values: Sequence[Any], kinds: Sequence[str]) -> 
     return None if any(one is None for one in made) else [one for one in made if one is not None]
 
 
-def ctas_of(grid: tuple[int, int, int], most: int, name: str) -> tuple[int, int, int]:
-    """The grid that is launched of a kernel whose CTAs run one program after the other.
+def ctas_of(grid: tuple[int, int, int], most: int, name: str, cluster: int) -> tuple[int, int, int]:
+    """The grid that is launched of a kernel whose CTAs run one program after the other: of whole clusters.
 
-    most: CTAs that run at one time. Errors: ValueError, there are more programs than such a kernel can count.
+    most: CTAs that run at one time. cluster: CTAs of one.
+    Errors: ValueError, there are more programs than such a kernel can count.
     """
     count = grid[0] * grid[1] * grid[2]
     if count > _MOST_PROGRAMS:
         raise ValueError(f"{name}(): a grid of {count} programs is larger than {_MOST_PROGRAMS}")
-    return min(count, most), 1, 1
+    return max(min(-(-count // cluster), most // cluster), 1) * cluster, 1, 1

@@ -45,7 +45,7 @@ class Ready(NamedTuple):
     types: tuple[Any, ...]
     """Storage types of its arguments, of tensor maps `MapArgument.native`; behind them `CopiedLoads.native`."""
     ctas: int
-    """That the GPU runs at one time if one is on each multiprocessor."""
+    """That the GPU runs at one time if one is on each multiprocessor: whole clusters."""
 
 
 def prepare(kernel: Any, device: int, loops: bool) -> tuple[Any, tuple[Any, ...], int]:
@@ -81,4 +81,5 @@ def load(kernel: Any, device: int, asm: Any) -> Ready:
     block, ways = (threads, 1, 1), (options["launch_cooperative_grid"], overlaps)
     passed, told = (copied.passed(), copied.native()) if copied else ((), ())
     prepared = entry._native.prepare(arguments + passed, block, facts["shared"], *ways)
-    return Ready(entry, prepared, arguments + told, multiprocessors_of(device))
+    cluster = facts.get("cluster", 1)
+    return Ready(entry, prepared, arguments + told, multiprocessors_of(device) // cluster * cluster)

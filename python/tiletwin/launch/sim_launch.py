@@ -48,13 +48,15 @@ def _tensor_map(argument: tensor_map_arguments.MapArgument, values: list[Any], n
 
 
 def _arguments(
-    values: list[int | float], kinds: list[str], name: str, grid: tuple[int, int, int]
+    values: list[int | float], facts: dict[str, Any], name: str, grid: tuple[int, int, int]
 ) -> tuple[list[Any], tuple[int, int, int]]:
     """What the entry of a kernel takes, and the grid of CTAs that run the programs.
 
-    kinds: storage types as the code generator names them ("ptr", "i32", ...). grid: of programs.
+    facts: what the code generator says of the kernel; its arguments are storage types ("ptr", "i32", ...).
+    grid: of programs.
     Errors: TypeError, another number of values than of parameters; ValueError, a tensor that no tensor map describes.
     """
+    kinds = facts["arguments"]
     copied = copied_loads.copied_loads(kinds)
     own = kinds[: copied.own] if copied else kinds
     if len(values) != len(own):
@@ -67,7 +69,9 @@ def _arguments(
     if not copied:
         return arguments, grid
     arguments += _copied(copied, values, own)
-    return (arguments + list(grid), copied_loads.ctas_of(grid, MOST_CTAS, name)) if copied.loops else (arguments, grid)
+    if not copied.loops:
+        return arguments, grid
+    return arguments + list(grid), copied_loads.ctas_of(grid, MOST_CTAS, name, facts.get("cluster", 1))
 
 
 def _copied(copied: copied_loads.CopiedLoads, values: list[Any], kinds: list[str]) -> list[Any]:
@@ -144,7 +148,7 @@ def launch(
     facts = check(kernel)
     entry, makes_pointers = _loaded(kernel)
     buffers = [*buffers, *_reached_otherwise(makes_pointers, buffers)]
-    arguments, ctas = _arguments(values, facts["arguments"], kernel.name, grid)
+    arguments, ctas = _arguments(values, facts, kernel.name, grid)
     scratch = None
     if facts["global_scratch_size"]:
         count = facts["global_scratch_size"] * grid[0] * grid[1] * grid[2]
@@ -153,6 +157,6 @@ def launch(
         arguments.append(begin + -begin % _SCRATCH_ALIGNMENT)
         buffers = [*buffers, ("scratch memory", begin, begin + scratch.size, False)]
     block = pack(kernel.name, entry.parameters, entry.parameter_bytes, arguments, LaunchMemory())
-    sizes = ctas, (facts["num_warps"] * 32, 1, 1), (1, 1, 1)
+    sizes = ctas, (facts["num_warps"] * 32, 1, 1), (facts.get("cluster", 1), 1, 1)
     entry.launch(*sizes, facts["shared"], block, buffers, chosen_checks(None), 0, 0, "", sys.stdout.write)
     return kernel

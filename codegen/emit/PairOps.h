@@ -1,0 +1,12 @@
+// codegen/emit/PairOps.h -- what the two CTAs of a pair tell each other.
+// Here:      the meeting of all their threads. Not here: which kernels run in pairs (passes/Pairs.h).
+// Source:    PTX ISA, 9.7.13 (barrier.cluster, mbarrier), 9.7.9 (mapa).
+#pragma once
+#include "codegen/emit/Emitter.h"
+
+namespace tiletwin::codegen {
+
+/// Each thread waits for those of both CTAs that still run, and then sees the barriers that the other CTA has made.
+void meetPair(Emitter& e);
+
+} // namespace tiletwin::codegen
