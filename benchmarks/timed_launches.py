@@ -112,7 +112,7 @@ def ready(row: dict[str, Any], address: Callable[[dict[str, Any]], int]) -> Read
         values.append(address(value) if isinstance(value, dict) else value or 0)
         kinds.append("ptr" if kind.startswith("*") else _KINDS.get(kind, kind))
     if "facts" in row:
-        made, grid = sim_launch._arguments(values, row["facts"]["arguments"], entry.name, grid)
+        made, grid = sim_launch._arguments(values, row["facts"], entry.name, grid)
     else:
         made = [gpu_number(value, kind) for value, kind in zip(values, kinds)]
     made += [0] * (len(entry.parameters) - len(made))

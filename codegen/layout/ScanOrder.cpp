@@ -31,4 +31,18 @@ std::optional<ScanOrder> ScanOrder::of(const LinearLayout& layout, unsigned axis
   return order;
 }
 
+std::optional<LinearLayout> withOneRun(const LinearLayout& layout, unsigned axis) {
+  const std::optional<ScanOrder> order = ScanOrder::of(layout, axis);
+  if (!order || order->high.empty() || (!order->laneBits && order->warps.empty())) return std::nullopt;
+  std::array<LinearLayout::Bases, 4> bases;
+  for (Part part : kParts) bases[size_t(part)] = layout.bases(part);
+  unsigned bit = layout.dimensionShift(axis);
+  auto give = [&](Part part, unsigned owner) { bases[size_t(part)][owner] = 1u << bit++; };
+  for (unsigned owner : order->low) give(Part::Register, owner);
+  for (unsigned owner : order->high) give(Part::Register, owner);
+  for (unsigned i = 0; i < order->laneBits; ++i) give(Part::Lane, order->laneShift + i);
+  for (unsigned owner : order->warps) give(Part::Warp, owner);
+  return LinearLayout(layout.shape(), bases);
+}
+
 } // namespace tiletwin::codegen

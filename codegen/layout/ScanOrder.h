@@ -21,4 +21,9 @@ struct ScanOrder {
   static std::optional<ScanOrder> of(const LinearLayout& layout, unsigned axis);
 };
 
+/// The same layout, but that elements of one thread lie side by side along the axis: registers above the warps become the
+/// lowest bits. Then a thread has one run for lanes to exchange, not one for each of these registers. None if there are no
+/// such registers, or if nobody has anything to exchange.
+std::optional<LinearLayout> withOneRun(const LinearLayout& layout, unsigned axis);
+
 } // namespace tiletwin::codegen

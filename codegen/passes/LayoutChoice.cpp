@@ -172,6 +172,30 @@ LayoutChoice::Wish LayoutChoice::asStored(Operation* op, Wish wished) {
   return wished;
 }
 
+/// The axis of a scan that elementwise operations alone lead to.
+static std::optional<unsigned> scannedAxis(tt::LoadOp load) {
+  llvm::SetVector<Value> around;
+  around.insert(load.getResult());
+  for (unsigned i = 0; i < around.size() && i < 64; ++i)
+    for (Operation* user : around[i].getUsers()) {
+      if (auto scan = dyn_cast<tt::ScanOp>(user)) return unsigned(scan.getAxis());
+      if (LayoutChoice::isElementwise(user)) around.insert(user->getResult(0));
+    }
+  return std::nullopt;
+}
+
+LinearLayout LayoutChoice::ofLoad(tt::LoadOp load) {
+  if (spread_.contains(load)) return access_.spread(load.getPtr());
+  LinearLayout coalesced = access_.of(load.getPtr());
+  const std::optional<unsigned> axis = scannedAxis(load);
+  std::optional<LinearLayout> inRuns = axis ? withOneRun(coalesced, *axis) : std::nullopt;
+  const bool isAsGood = inRuns &&
+                        access_.sectors(load.getPtr(), *inRuns) <= access_.sectors(load.getPtr(), coalesced) &&
+                        access_.vector(load.getPtr(), load.getMask(), *inRuns) >=
+                            access_.vector(load.getPtr(), load.getMask(), coalesced);
+  return isAsGood ? *inRuns : coalesced;
+}
+
 int64_t LayoutChoice::conversionsFor(Value value) {
   ArrayRef<int64_t> shape = tt::shapeOf(value.getType());
   const int64_t size = llvm::product_of(shape);
@@ -235,8 +259,7 @@ LayoutChoice::Wished LayoutChoice::wishOf(OpResult result) {
           Wished pointers = wish(load.getPtr());
           if (pointers || isCut()) return pointers;
         }
-        return Wished(
-            Wish{spread_.contains(load) ? access_.spread(load.getPtr()) : access_.of(load.getPtr()), kLoaded});
+        return Wished(Wish{ofLoad(load), kLoaded});
       })
       .Case<tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp>([&](auto) { return Wish{ofAtomic(op), kLoaded}; })
       .Case([&](tt::DotOp dot) { return Wish{dotPlan(dot).layouts.d, kMultiplied}; })

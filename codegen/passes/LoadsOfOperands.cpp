@@ -26,7 +26,8 @@ constexpr uint32_t kMostCtas = 32; ///< of a multiprocessor
 class LoadsOfOperands {
 public:
   LoadsOfOperands(scf::ForOp loop, const Target& target, const Options& options)
-      : loop_(loop), target_(target), threads_(threadsOf(target, options)), stages_(stagesOf(loop, options)) {}
+      : loop_(loop), target_(target), isAlone_(options.isAlone), threads_(threadsOf(target, options)),
+        stages_(stagesOf(loop, options)) {}
   /// False if there is none, or no room.
   bool find();
   void rewrite();
@@ -41,6 +42,7 @@ private:
 
   mutable scf::ForOp loop_;
   const Target& target_;
+  bool isAlone_;
   ThreadBits threads_;
   int stages_;
   SmallVector<std::pair<tt::LoadOp, twg::MemDescType>> loads_;
@@ -156,7 +158,7 @@ uint32_t LoadsOfOperands::ctasByRegisters() const {
   return std::max(kRegisters / (threads * words), 1u);
 }
 
-/// Copies of what is used behind a product, or is small, are made wherever shared memory has as many CTAs with them. Of all
+/// Copies of what is used behind a product, or is small, are made wherever shared memory has as many CTAs with them, or there is one. Of all
 /// others either every one is copied or none: while threads wait for some copies they do not begin loads of their own.
 bool LoadsOfOperands::find() {
   llvm::SetVector<Operation*> behind = behindProducts(loop_);
@@ -165,7 +167,7 @@ bool LoadsOfOperands::find() {
   const bool ofWarpgroups = !loop_.getBody()->getOps<twg::WarpgroupDotOp>().empty();
   const bool goesOn = ofWarpgroups && !isFirstProductRead(loop_);
   auto isCrowded = [&](uint32_t ctas) {
-    return ofWarpgroups && std::min(ctas, most / bytesWith(stages_)) < std::min(ctas, most / before);
+    return ofWarpgroups && !isAlone_ && std::min(ctas, most / bytesWith(stages_)) < std::min(ctas, most / before);
   };
   SmallVector<std::pair<tt::LoadOp, twg::MemDescType>> others;
   bool canCopyAll = true;

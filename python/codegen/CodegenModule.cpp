@@ -79,7 +79,7 @@ PyRef compile(std::string text, std::string_view stage, std::string fileName, Di
       !read(optionDict, "enable_fp_fusion", options.fpFusion) ||
       !read(optionDict, "enable_reflect_ftz", options.flushDenormals) ||
       !read(optionDict, "copied_loads", options.copiedLoads) || !read(optionDict, "tile_loops", options.tileLoops) ||
-      !read(optionDict, "pairs", options.pairs) || !read(optionDict, "line_info", options.lineInfo) || !read(optionDict, "verify", options.verify))
+      !read(optionDict, "pairs", options.pairs) || !read(optionDict, "alone", options.isAlone) || !read(optionDict, "line_info", options.lineInfo) || !read(optionDict, "verify", options.verify))
     return {};
   codegen::Code code;
   std::optional<codegen::CompileError> error;

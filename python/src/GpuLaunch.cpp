@@ -65,8 +65,10 @@ GpuKernel prepareFor(PyObject* kernel, int device, bool loops) {
   PyRef found = call(packageObject("prepare_gpu_kernel"), kernel, device, loops);
   PyObject *prepared, *words;
   unsigned int ctas;
-  if (!found || !PyArg_ParseTuple(found.get(), "OO!I", &prepared, &PyTuple_Type, &words, &ctas)) return nullptr;
-  return readLoaded(prepared, words, ctas);
+  int isForAll;
+  if (!found || !PyArg_ParseTuple(found.get(), "OO!Ip", &prepared, &PyTuple_Type, &words, &ctas, &isForAll))
+    return nullptr;
+  return readLoaded(prepared, words, ctas, isForAll);
 }
 
 /// Arrays in host memory that the GPU cannot reach are errors that name the parameter. The driver is asked at every launch:
@@ -110,9 +112,9 @@ uint32_t multiprocessorsOf(int device) {
   return known[size_t(device)] = uint32_t(count);
 }
 
-/// What runs a grid, loaded by the first launch that wants it: a kernel that loops over programs, if each CTA has more than one
-/// and it can count them. A kernel that has the same code either way is loaded once, and one for small grids alone is not
-/// compiled for large ones. Null with an exception set.
+/// What runs a grid, loaded by the first launch that wants it: a kernel that loops over programs, if there are more of them
+/// than multiprocessors and it can count them. A kernel that has the same code either way is loaded once, and one for small grids
+/// alone is not compiled for large ones. Null with an exception set.
 const LoadedKernel* chosenFor(PyObject* kernel, int device, std::vector<GpuForms>& loaded,
                               const std::array<uint32_t, 3>& grid) {
   constexpr uint64_t kMostPrograms = uint64_t(1) << 30;
@@ -124,8 +126,8 @@ const LoadedKernel* chosenFor(PyObject* kernel, int device, std::vector<GpuForms
   loaded.resize(std::max(loaded.size(), size_t(device) + 1));
   {
     const GpuForms& known = loaded[size_t(device)];
-    if (known.single && (!loops || !known.single->copied.mapCount())) return known.single.get();
-    if (known.looping && (loops || !known.looping->copied.loops())) return known.looping.get();
+    for (const auto& [form, wanted] : {std::pair(&known.single, !loops), std::pair(&known.looping, loops)})
+      if (*form && (wanted || (*form)->isForAll)) return form->get();
   }
   GpuKernel made = prepareFor(kernel, device, loops); // other threads may launch meanwhile, and be first
   if (!made) return nullptr;
@@ -147,11 +149,12 @@ bool readGpuPlace(GpuPlace& out) {
   return out.capability > 0;
 }
 
-GpuKernel readLoaded(PyObject* prepared, PyObject* words, uint32_t ctas) {
+GpuKernel readLoaded(PyObject* prepared, PyObject* words, uint32_t ctas, bool isForAll) {
   auto made = std::make_unique<LoadedKernel>();
   if (!readTypes(words, *made)) return nullptr;
   made->prepared = PyRef::borrow(prepared);
   made->ctas = ctas;
+  made->isForAll = isForAll;
   return made;
 }
 

@@ -23,18 +23,19 @@ struct LoadedKernel {
   std::vector<DType> types;            ///< of its own arguments; of tensor maps: a pointer
   std::vector<TensorMapArgument> maps; ///< by index
   CopiedLoads copied;                  ///< what stands behind its own arguments
+  bool isForAll = false;               ///< the same code runs small and large grids
   uint32_t ctas = 0;                   ///< that the GPU runs at one time, of a kernel whose CTAs loop over programs
 };
 
 /// A kernel on one GPU, in the forms that launches there have wanted.
 struct GpuForms {
-  GpuKernel looping; ///< whose CTAs may run one program after the other
-  GpuKernel single;  ///< whose CTAs run one
+  GpuKernel looping; ///< for more programs than multiprocessors; its CTAs may run one after the other
+  GpuKernel single;  ///< for others; its CTAs run one
 };
 
-/// What Python prepared: a tiletwin._cuda.Prepared, the tuple of its types, and how many CTAs the GPU runs at one time if one
-/// is on each multiprocessor. Null with an exception set.
-GpuKernel readLoaded(PyObject* prepared, PyObject* words, uint32_t ctas);
+/// What Python prepared: a tiletwin._cuda.Prepared, the tuple of its types; the others are LoadedKernel's. Null with an
+/// exception set.
+GpuKernel readLoaded(PyObject* prepared, PyObject* words, uint32_t ctas, bool isForAll);
 
 /// Where launches on a GPU run now.
 struct GpuPlace {

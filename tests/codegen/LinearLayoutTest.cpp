@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(spans_over_f2) {
 
 BOOST_AUTO_TEST_CASE(scan_orders_are_those_of_blocked_layouts) {
   Random random(12);
-  unsigned refused = 0;
+  unsigned refused = 0, inRuns = 0;
   for (unsigned i = 0; i < 400; ++i) {
     LinearLayout layout = randomLayout(random, randomShape(random, 1 + below(random, 9)), {3, 2, i % 4 == 0, true});
     llvm::SmallVector<int32_t> fastest;
@@ -310,7 +310,18 @@ BOOST_AUTO_TEST_CASE(scan_orders_are_those_of_blocked_layouts) {
     for (unsigned w : order->warps) next(Part::Warp, w);
     for (unsigned r : order->high) next(Part::Register, r);
     BOOST_REQUIRE_EQUAL(bit, layout.dimensionShift(axis) + layout.dimensionBits(axis));
+    // With one run each part has as many bits of the axis, and what lies across it stays.
+    std::optional<LinearLayout> inRun = withOneRun(layout, axis);
+    BOOST_REQUIRE_EQUAL(bool(inRun), !order->high.empty() && (order->laneBits || !order->warps.empty()));
+    if (!inRun) continue;
+    BOOST_REQUIRE(inRun->fault().empty());
+    BOOST_REQUIRE(inRun->withoutDimension(axis) == layout.withoutDimension(axis));
+    std::optional<ScanOrder> after = ScanOrder::of(*inRun, axis);
+    BOOST_REQUIRE(after && after->high.empty() && after->low.size() == order->low.size() + order->high.size());
+    BOOST_REQUIRE(after->laneBits == order->laneBits && after->warps == order->warps);
+    ++inRuns;
   }
+  BOOST_TEST(inRuns > 20u);
   BOOST_TEST(refused > 50u);
 }
 

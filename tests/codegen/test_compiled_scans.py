@@ -12,7 +12,7 @@ import small_kernels as sk
 
 SHAPES = [
     ((1,), 0), ((8,), 0), ((32,), 0), ((256,), 0), ((2048,), 0), ((4, 64), 0), ((4, 64), 1), ((64, 8), 0), ((64, 8), 1),
-    ((16, 512), 1), ((1, 128), 0), ((8, 4, 16), 1),
+    ((64, 64), 0), ((8, 32, 16), 1), ((16, 512), 1), ((1, 128), 0), ((8, 4, 16), 1),
 ]  # fmt: skip
 
 # (a, b) then (c, d): x -> c * (a * x + b) + d. Associative, and no two of them commute as a rule.
@@ -123,6 +123,17 @@ def test_sums_in_the_stated_order(shape: tuple[int, ...], axis: int, reverse: bo
     sk.launch(code, x, result)
     expected = in_order(np.ascontiguousarray(along(x, axis, reverse)), *counts)
     np.testing.assert_array_equal(along(result, axis, reverse).view(np.uint32), expected.view(np.uint32))
+
+
+def test_a_thread_loads_neighbours_along_the_axis() -> None:
+    """Rows of a tile that is scanned down its columns: lanes exchange one total of a thread's rows in a column, and one
+    of what lies before them."""
+    threads = 128
+    code = sk.compiled(scan((256, 16), 0, False, ["f32"], ADDED.format("f32", "addf")), "sm_90a")
+    low, lanes, _, high = (int(n) for n in re.search(r"order = array<i32: ([0-9, ]+)>", code["ttgir"])[1].split(","))
+    columns = 256 * 16 // threads >> low
+    assert low > 1 and lanes > 0 and high == 0
+    assert code["ptx"].count("shfl.sync") == columns * (lanes + 1)
 
 
 @pytest.mark.parametrize(

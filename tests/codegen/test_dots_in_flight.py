@@ -140,9 +140,10 @@ def attention(q, k, v, out, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constex
 TYPES = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp8e5": "f8E5M2"}
 
 
-def code_of(kernel: Any, signature: str, **options: Any) -> dict[str, Any]:
+def code_of(kernel: Any, signature: str, alone: bool = False, **options: Any) -> dict[str, Any]:
+    """alone: for launches of no more programs than there are multiprocessors."""
     ttir = triton.compile(ASTSource(kernel, signature), target="cuda:90", options=options).asm["ttir"]
-    return small_kernels.compiled(ttir, "sm_90a", **options)
+    return small_kernels.compiled(ttir, "sm_90a", **options, alone=alone)
 
 
 def bits(kind: str, numbers: np.ndarray) -> np.ndarray:

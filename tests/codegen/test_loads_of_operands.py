@@ -241,28 +241,31 @@ def narrowed(a, b, scales, c, N, K, SCALED: tl.constexpr, BM: tl.constexpr, BN: 
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "depth", "stages", "scaled", "copied"),
+    ("rows", "columns", "depth", "stages", "scaled", "copied", "alone"),
     [
-        (64, 64, 32, 2, False, 2),
-        (64, 64, 32, 4, False, 1),
-        (64, 64, 32, 2, True, 1),
-        (64, 128, 32, 2, False, 2),
-        (64, 32, 128, 4, False, 1),
-        (16, 64, 32, 4, False, 2),
-        (16, 64, 32, 4, True, 2),
+        (64, 64, 32, 2, False, 2, False),
+        (64, 64, 32, 4, False, 1, False),
+        (64, 64, 32, 4, False, 2, True),
+        (64, 64, 32, 2, True, 1, False),
+        (64, 64, 32, 2, True, 1, True),
+        (64, 128, 32, 2, False, 2, False),
+        (64, 32, 128, 4, False, 1, False),
+        (16, 64, 32, 4, False, 2, False),
+        (16, 64, 32, 4, True, 2, False),
     ],
 )
 def test_all_loads_in_front_of_a_product_are_copied_or_none(
-    rows: int, columns: int, depth: int, stages: int, scaled: bool, copied: int
+    rows: int, columns: int, depth: int, stages: int, scaled: bool, copied: int, alone: bool
 ) -> None:
-    """Lines of two bytes a thread cannot be copied. Four stages of the larger operands leave room for fewer CTAs."""
+    """Lines of two bytes a thread cannot be copied. Four stages of the larger operands leave room for fewer CTAs, which
+    is nothing to a CTA that has a multiprocessor of its own."""
     total = 4 * depth
     random = np.random.default_rng(3)
     a, b = random.integers(-4, 5, (rows, total)), random.integers(-4, 5, (total, columns))
     scales = random.integers(-2, 3, total)
     given = [a.astype(np.float16).view(np.uint16), b.astype(np.float32), scales.astype(np.float16).view(np.uint16)]
     signature = f"*fp16:16, *fp32:16, *fp16:16, *fp32:16, i32:16, i32:16, {scaled}, {rows}, {columns}, {depth}"
-    code = dots.code_of(narrowed, signature, num_warps=4, num_stages=stages)
+    code = dots.code_of(narrowed, signature, num_warps=4, num_stages=stages, alone=alone)
     assert copies(code) == copied and ("wgmma" in code["ptx"]) == (rows == 64)
     (got,) = launch(code, given, [(rows, columns)], columns, total)
     np.testing.assert_array_equal(got, a.astype(np.float64) @ (b * scales[:, None] if scaled else b))

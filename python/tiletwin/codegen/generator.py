@@ -44,6 +44,7 @@ def generator_options(options: dict[str, Any]) -> dict[str, Any]:
         told["copied_loads"] = True
         is_wanted = options.get("tile_loops", True) and variables.is_not_off("TILETWIN_TILE_LOOPS")
         told["tile_loops"] = is_wanted and not options.get("launch_cooperative_grid")
+        told["alone"] = options.get("alone", False)
         told["pairs"] = variables.is_not_off("TILETWIN_PAIRS")
     return {**told, "verify": True, "line_info": not knobs.compilation.disable_line_info}
 

@@ -158,19 +158,20 @@ class AsmDict(Mapping):
 
     @property
     def launched_singly(self) -> AsmDict:
-        """The same for launches that are not worth a loop over programs (launch/copied_loads.py): each CTA runs one."""
+        """The same for launches of no more programs than there are multiprocessors: each CTA runs one, on one of its
+        own, where no other CTA works while it waits."""
         with self._lock:
             if self._launched_singly is None:
-                self._launched_singly = self._with_copied_loads(tile_loops=False)
+                self._launched_singly = self._with_copied_loads(tile_loops=False, alone=True)
             return self._launched_singly
 
     def _with_copied_loads(self, **more: bool) -> AsmDict:
-        if not self._may_copy_loads():
+        if not self.may_copy_loads():
             return self
         started = time.perf_counter()
         options = self._options | {"copied_loads": True} | more
         made = self._generated(options)
-        if not any(kind.startswith("copies<") for kind in made.metadata["arguments"]):
+        if not more and not any(kind.startswith("copies<") for kind in made.metadata["arguments"]):
             if "ptx" not in self._made:
                 self._take(made.texts, made.metadata, made.cached, started)
             return self
@@ -181,8 +182,9 @@ class AsmDict(Mapping):
         other._launched = other._launched_singly = other
         return other
 
-    def _may_copy_loads(self) -> bool:
-        """Whether anything of the kernel can be copied, and no file replaces a stage behind ttir."""
+    def may_copy_loads(self) -> bool:
+        """Whether anything of the kernel can be copied, and no file replaces a stage behind ttir. If not, one code is
+        for all launches."""
         options, replaces = self._options, knobs.compilation.override or knobs.stages.override
         if self._target.backend != "cuda" or replaces or options.get("ir_override") or options.get("launch_pdl"):
             return False

@@ -48,13 +48,14 @@ class Ready(NamedTuple):
     """That the GPU runs at one time if one is on each multiprocessor: whole clusters."""
 
 
-def prepare(kernel: Any, device: int, loops: bool) -> tuple[Any, tuple[Any, ...], int]:
-    """(a kernel compiled for a GPU, ready to be launched there; the types of its arguments; `Ready.ctas`). Errors: see
-    `load`.
+def prepare(kernel: Any, device: int, loops: bool) -> tuple[Any, tuple[Any, ...], int, bool]:
+    """(a kernel compiled for a GPU, ready to be launched there; the types of its arguments; `Ready.ctas`; whether it is
+    the code for all grids). Errors: see `load`.
 
     loops: its CTAs may run one program after the other (launch/copied_loads.py).
     """
-    return load(kernel, device, kernel.asm.launched if loops else kernel.asm.launched_singly)[1:]
+    asm = kernel.asm
+    return *load(kernel, device, asm.launched if loops else asm.launched_singly)[1:], not asm.may_copy_loads()
 
 
 def load(kernel: Any, device: int, asm: Any) -> Ready:

@@ -57,8 +57,7 @@ def _finish(kernel: CompiledKernel, programs: int | None, gpu: dict[str, Any]) -
     is_small = programs is not None and programs <= gpu["multiprocessor_count"]
     asm = kernel.asm.launched_singly if is_small else kernel.asm.launched
     facts = asm.facts
-    ctas = kernel.options["num_ctas"]
-    needs = Needs(32 * facts["num_warps"], facts["shared"], programs and programs * ctas)
+    needs = Needs(32 * facts["num_warps"], facts["shared"], programs)
     check(needs, gpu)
     if capability_of(kernel.options["arch"]) != gpu["capability"] or assembler.find() is None:
         return needs  # the driver assembles it
