@@ -341,6 +341,14 @@ Contiguity ContiguityAnalysis::compute(Value value) {
         const bool isTile = isa<RankedTensorType>(select.getCondition().getType());
         known = isTile ? chosen(mask, a, b, bytesOfStep(value)) : meet(a, b, bytesOfStep(value));
       })
+      .Case<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>([&](Operation* either) {
+        const Contiguity a = of(either->getOperand(0)), b = of(either->getOperand(1));
+        Contiguity first = a; // which of them is the smaller one is the same where both are
+        for (auto [dimension, other] : llvm::zip(first.dimensions, b.dimensions))
+          dimension.constant = std::gcd(dimension.constant, other.constant);
+        known = chosen(first, a, b, 1);
+        known.notNegative |= isa<arith::MaxSIOp>(either) && (a.notNegative || b.notNegative);
+      })
       .Case<scf::IfOp>([&](scf::IfOp branch) {
         const unsigned number = cast<OpResult>(value).getResultNumber();
         const Contiguity a = of(branch.thenYield().getOperand(number)), b = of(branch.elseYield().getOperand(number));

@@ -172,14 +172,20 @@ LayoutChoice::Wish LayoutChoice::asStored(Operation* op, Wish wished) {
   return wished;
 }
 
-/// The axis of a scan that elementwise operations alone lead to.
+/// The axis of a scan of what is loaded, changed by nothing but numbers: another tile would have a layout of its own.
 static std::optional<unsigned> scannedAxis(tt::LoadOp load) {
   llvm::SetVector<Value> around;
   around.insert(load.getResult());
-  for (unsigned i = 0; i < around.size() && i < 64; ++i)
+  auto isOther = [&](Value operand) {
+    const bool isNumber = operand.getDefiningOp<arith::ConstantOp>() || operand.getDefiningOp<tt::SplatOp>();
+    return isa<RankedTensorType>(operand.getType()) && !isNumber && !around.contains(operand);
+  };
+  for (unsigned i = 0; i < around.size(); ++i)
     for (Operation* user : around[i].getUsers()) {
-      if (auto scan = dyn_cast<tt::ScanOp>(user)) return unsigned(scan.getAxis());
-      if (LayoutChoice::isElementwise(user)) around.insert(user->getResult(0));
+      if (auto scan = dyn_cast<tt::ScanOp>(user); scan && llvm::none_of(scan.getSrcs(), isOther))
+        return unsigned(scan.getAxis());
+      if (LayoutChoice::isElementwise(user) && llvm::none_of(user->getOperands(), isOther))
+        around.insert(user->getResult(0));
     }
   return std::nullopt;
 }

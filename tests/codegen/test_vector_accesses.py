@@ -230,3 +230,41 @@ def test_what_neighbours_share_is_read_once(
     other = lanes if form == "other" else 7
     np.testing.assert_array_equal(out, lanes * np.where(mask, scales[lanes // by], other))
     assert kernel.asm["ptx"].count("ld.global.b32") == reads
+
+
+@triton.jit
+def load_below(x, o, first, second, LARGER: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    bound = tl.maximum(first, second - 32 * tl.program_id(0)) if LARGER else min(first, second - 32 * tl.program_id(0))
+    tl.store(o + at, tl.load(x + at, mask=at < bound, other=-1))
+
+
+@triton.jit
+def load_clamped(x, o, bound, LARGER: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    index = tl.maximum(at, bound) if LARGER else tl.minimum(at, bound)
+    tl.store(o + at, tl.load(x + index))
+
+
+@pytest.mark.parametrize("larger", [False, True])
+def test_the_smaller_of_two_bounds(larger: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Multiples of 16 both: vectors do not cross it."""
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    x = np.arange(LANES, dtype=np.int32) + 1000
+    for first, second in ((48, 96), (112, 16), (64, 64)):
+        out = np.zeros(LANES, np.int32)
+        compiled = load_below[(1,)](x, out, first, second, larger, LANES, num_warps=1)
+        bound = max(first, second) if larger else min(first, second)
+        np.testing.assert_array_equal(out, np.where(np.arange(LANES) < bound, x, -1))
+        assert "ld.global.v4.b32" in compiled.asm["ptx"]
+
+
+@pytest.mark.parametrize("larger", [False, True])
+def test_indices_that_stay_at_a_bound(larger: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    x = np.arange(LANES, dtype=np.int32) + 1000
+    for bound in (0, 16, 63, 127):
+        out = np.zeros(LANES, np.int32)
+        load_clamped[(1,)](x, out, bound, larger, LANES, num_warps=1)
+        at = (np.maximum if larger else np.minimum)(np.arange(LANES), bound)
+        np.testing.assert_array_equal(out, x[at])
