@@ -45,6 +45,8 @@ loaded_kernel = Port()
 """A compiled kernel on the current GPU."""
 eager_function = Port()
 """The function that Python runs in place of a jit function."""
+launch_seconds = Port()
+"""How long a launch would take on an H200 of which the simulator has counted a part."""
 jit_page = Port()
 """HTML of a jit function, for notebooks."""
 compiled_page = Port()

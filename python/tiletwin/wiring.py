@@ -16,6 +16,7 @@ CONNECTIONS = {
     ports.compiler_names: "tiletwin.compiler.compiler:names_of",
     ports.eager_function: "tiletwin.eager.function:eager_function",
     ports.jit_page: "tiletwin.eager.kernel_html:jit_html",
+    ports.launch_seconds: "tiletwin.counters.seconds:of",
     ports.loaded_kernel: "tiletwin.launch.raw_launch:LoadedKernel",
     ports.recording_page: "tiletwin.trace.notebook:page",
     ports.report_page: "tiletwin.diff.html:report_html",

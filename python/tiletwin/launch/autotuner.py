@@ -4,7 +4,8 @@ Here:      Config, Autotuner, Heuristics.
 Not here:  timing (testing.py), all configurations beside each other (configurations.py).
 Launches on a GPU are timed (gpu_tuning.py). Timings of the interpreter say nothing about a GPU, so on the CPU nothing
 is timed: the first configuration that compiles is taken.
-TILETWIN_AUTOTUNE=all instead runs every configuration on copies of the arguments and compares what they wrote.
+TILETWIN_AUTOTUNE=all instead runs every configuration on copies of the arguments and compares what they wrote;
+TILETWIN_AUTOTUNE=estimate takes the one that a GPU would run fastest, by an estimate (tuning_estimates.py).
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from tiletwin.launch import gpu_tuning
 from tiletwin.launch.configurations import compare_all, copied, first_that_compiles
 from tiletwin.launch.tuning_records import Record
 
+MODES = ("first", "all", "estimate")
+"""Words of TILETWIN_AUTOTUNE."""
 _OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
 """Of a launch, that a configuration chooses."""
 
@@ -265,7 +268,7 @@ class Autotuner(KernelInterface):
     def _tell(self, key: tuple, config: Config, timed: gpu_tuning.Choice | None) -> None:
         """Prints and reports a choice. timed: None, without timing."""
         if knobs.autotuning.print:
-            how = "without timing" if timed is None else "from disk" if timed.cache_hit else timed.described()
+            how = "without timing" if timed is None else timed.described()
             builtins.print(f"tiletwin: {self.__name__}: took {config} {how}, key {key}")
         if knobs.autotuning.listener is not None:
             knobs.autotuning.listener(
@@ -291,18 +294,20 @@ class Autotuner(KernelInterface):
             if config is None:
                 configs = self.prune_configs(kwargs)
                 mode = variables.get("TILETWIN_AUTOTUNE") or "first"
-                if mode not in ("first", "all"):
-                    raise ValueError(f"TILETWIN_AUTOTUNE is {mode!r}; it must be 'first' or 'all'")
+                if mode not in MODES:
+                    raise ValueError(f"TILETWIN_AUTOTUNE is {mode!r}; it must be 'estimate', 'first' or 'all'")
                 if mode == "all":
                     compare_all(self, configs, args, grid, kwargs)
                 timed = None
                 if gpu_tuning.on_gpu(named.values()):
                     timed = gpu_tuning.choose(self, key, configs, args, grid, kwargs)
-                    config = timed.config
-                    if timed.timings or timed.cache_hit:
-                        self.configs_timings, self.bench_time = timed.timings, timed.seconds
-                else:
-                    config = first_that_compiles(self, configs, args, grid, kwargs)
+                elif mode == "estimate":
+                    from tiletwin.launch import tuning_estimates  # it imports the code generator
+
+                    timed = tuning_estimates.choose(self, key, configs, args, grid, kwargs)
+                if timed is not None and (timed.timings or timed.cache_hit):
+                    self.configs_timings, self.bench_time = timed.timings, timed.seconds
+                config = timed.config if timed else first_that_compiles(self, configs, args, grid, kwargs)
                 self.cache[key] = config
                 # Triton's trial runs end with the arrays cleared.
                 self.pre_hook(named, reset_only=True)

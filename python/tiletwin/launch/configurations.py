@@ -1,7 +1,7 @@
 """Configurations of an autotuner on the CPU: the first that compiles; for TILETWIN_AUTOTUNE=all, all beside each other.
 
-Here:      which one compiles; runs on copies of the arguments, what they wrote compared.
-Not here:  the choice by time (gpu_tuning.py).
+Here:      which one compiles; runs on copies of the arguments, what they wrote compared; the error where none is left.
+Not here:  the choice by time (gpu_tuning.py), the choice by estimates (tuning_estimates.py).
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 import dataclasses
 import sys
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from tiletwin._activate import backend
-from tiletwin.errors import AutotunerError, CompilationError, DifferenceError, OutOfResources
+from tiletwin.errors import AutotunerError, CompilationError, DifferenceError, OutOfResources, PTXASError
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 _ROUNDING = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float64": 2.0**-48}
@@ -136,7 +137,21 @@ def first_that_compiles(tuner: Any, configs: list[Any], args: tuple, grid: Any, 
                 stacklevel=4,
             )
         return config
-    if len(failures) == 1:
-        raise failures[0][1]
-    text = "\n".join(f"  {config}: {str(error).splitlines()[-1]}" for config, error in failures)
-    raise AutotunerError(f"{tuner.__name__}: none of the configurations compiles:\n{text}") from failures[0][1]
+    raise nothing_left(tuner, failures, "compiles")
+
+
+def nothing_left(tuner: Any, failures: Iterable[tuple[Any, Exception]], can: str) -> Exception:
+    """What is raised if no configuration is left: of a single one its own error. can: "compiles", which none does."""
+    listed = list(failures)
+    if len(listed) == 1:
+        return listed[0][1]
+    text = "\n".join(f"  {config}: {reason(error)}" for config, error in listed)
+    made = AutotunerError(f"{tuner.__name__}: none of the configurations {can}:\n{text}")
+    made.__cause__ = listed[0][1]
+    return made
+
+
+def reason(error: Exception) -> str:
+    """An error in one line: a compiler says what is wrong under the source, a launch above it."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    return lines[-1 if isinstance(error, (CompilationError, PTXASError)) else 0]

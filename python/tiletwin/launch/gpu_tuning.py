@@ -1,8 +1,9 @@
 """Choosing an autotuner's configuration by time, for launches on a GPU.
 
 Here:      which launches run on a GPU, what is tried and in which order, trial runs with their hooks, choices on disk.
-Not here:  the tuner's interface and its choice on the CPU (autotuner.py), the search (tuning_search.py), how a call is
-           timed (gpu_timing.py, tuning_clock.py), compilation beside each other (tuning_compile.py).
+Not here:  the tuner's interface and its choice on the CPU (autotuner.py), choices by estimates (tuning_estimates.py),
+           the search (tuning_search.py), how a call is timed (gpu_timing.py, tuning_clock.py), compilation beside each
+           other (tuning_compile.py).
 Idea:      compile all, order them by what other keys took or by what the compiled code says, search. TILETWIN_TUNING=
            every, or a `do_bench` or `_bench` that is not ours, measures every configuration in full, as Triton does.
 """
@@ -20,8 +21,8 @@ from typing import Any, NamedTuple
 
 from tiletwin import _C, knobs, variables
 from tiletwin._activate import interprets
-from tiletwin.errors import AutotunerError
 from tiletwin.launch import tuning_records
+from tiletwin.launch.configurations import nothing_left
 from tiletwin.version import TILETWIN_VERSION
 
 QUANTILES = (0.5, 0.2, 0.8)
@@ -41,6 +42,8 @@ class Choice(NamedTuple):
 
     def described(self) -> str:
         """How it was found, for a line of print."""
+        if self.cache_hit:
+            return "from disk"
         measured = sum(times[0] < math.inf for times in self.timings.values())
         return f"as the fastest of {measured} that were measured ({len(self.timings)} configurations)"
 
@@ -112,22 +115,31 @@ def time_in_full(tuner: Any, config: Any, args: tuple, grid: Any, kwargs: dict[s
         return list(NEVER)
 
 
-def _file_key(tuner: Any, key: tuple, configs: Sequence[Any]) -> str:
-    """Changes with the kernel, the configurations, the arguments' key, the GPU and the version of tiletwin."""
-    import torch
-
-    parts = [
-        TILETWIN_VERSION,
-        torch.cuda.get_device_name(),
-        tuner.base_jit_function.cache_key,
-        repr(key),
-        way(),
-        *map(str, configs),
-    ]
+def file_key(tuner: Any, key: tuple, configs: Sequence[Any], gpu: str, way: str) -> str:
+    """Changes with the kernel, the configurations, the arguments' key, the GPU, how configurations are compared, and
+    the version of tiletwin."""
+    parts = [TILETWIN_VERSION, gpu, tuner.base_jit_function.cache_key, repr(key), way, *map(str, configs)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _stored(path: str | None, configs: Sequence[Any]) -> Any:
+def _file_key(tuner: Any, key: tuple, configs: Sequence[Any]) -> str:
+    import torch
+
+    return file_key(tuner, key, configs, torch.cuda.get_device_name(), way())
+
+
+def is_kept(tuner: Any, configs: Sequence[Any]) -> bool:
+    """Whether choices go to disk."""
+    return (tuner.cache_results or knobs.autotuning.cache) and not any(config.pre_hook for config in configs)
+
+
+def written(key: tuple, best: Any, timings: dict[Any, list[float]]) -> str:
+    """A choice as the text of a file."""
+    rows = [[str(config), times] for config, times in timings.items()]
+    return json.dumps({"key": repr(key), "best": str(best), "timings": rows, "pid": os.getpid()})
+
+
+def stored(path: str | None, configs: Sequence[Any]) -> Any:
     """The configuration that a file names; None: there is no such file, or something else wrote it."""
     if path is None:
         return None
@@ -201,10 +213,9 @@ def choose(tuner: Any, key: tuple, configs: Sequence[Any], args: tuple, grid: An
         return Choice(configs[0], {}, None, False)
     for config in configs:
         tuner._refuse_clash(config, args, kwargs)
-    keep = (tuner.cache_results or knobs.autotuning.cache) and not any(c.pre_hook for c in configs)
-    manager = get_cache_manager(_file_key(tuner, key, configs)) if keep else None
+    manager = get_cache_manager(_file_key(tuner, key, configs)) if is_kept(tuner, configs) else None
     file_name = f"{tuner.__name__[:150]}.autotune.json"
-    known = _stored(manager.get_file(file_name), configs) if manager is not None else None
+    known = stored(manager.get_file(file_name), configs) if manager is not None else None
     if known is not None:
         return Choice(known, {}, None, True)
     started = time.perf_counter()
@@ -217,15 +228,10 @@ def choose(tuner: Any, key: tuple, configs: Sequence[Any], args: tuple, grid: An
     seconds = time.perf_counter() - started
     best = min(timings, key=lambda config: timings[config][0])
     if math.isinf(timings[best][0]):
-        if len(tuner.failures) == 1:
-            raise next(iter(tuner.failures.values()))
-        text = "\n".join(f"  {config}: {str(error).splitlines()[-1]}" for config, error in tuner.failures.items())
-        raise AutotunerError(f"{tuner.__name__}: none of the configurations can be run:\n{text}")
+        raise nothing_left(tuner, tuner.failures.items(), "can be run")
     told = {config: times for config, times in timings.items() if times[0] < math.inf or config in tuner.failures}
     tuner._records = tuning_records.merged(tuner._records, tuning_records.of_timings(key, told))
     if manager is not None and shared is not None:
-        rows = [[str(config), times] for config, times in timings.items()]
-        content = json.dumps({"key": repr(key), "best": str(best), "timings": rows, "pid": os.getpid()})
-        manager.put(content, file_name, binary=False)
+        manager.put(written(key, best, timings), file_name, binary=False)
         shared.put(tuning_records.written(tuner._records), records_name, binary=False)
     return Choice(best, timings, seconds, False)

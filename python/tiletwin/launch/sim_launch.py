@@ -1,6 +1,6 @@
 """A launch on the simulator (TILETWIN_BACKEND=sim): the kernel's PTX, run thread by thread on the CPU.
 
-Here:      the arguments of a launch as those of the compiled kernel's entry.
+Here:      the arguments of a launch as those of the compiled kernel's entry; who takes the place of launches.
 Not here:  who decides that a launch runs here (`_C.Launcher`), the simulator (tiletwin.sim), compilation (compiler/).
 """
 
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +35,8 @@ class _Loaded(NamedTuple):
 
 _kernels: weakref.WeakKeyDictionary[Any, _Loaded] = weakref.WeakKeyDictionary()
 """By compiled kernel."""
+in_place: ContextVar[Callable[..., Any] | None] = ContextVar("tiletwin.launch.sim_launch.in_place", default=None)
+"""Called in place of the launches of this thread, with what `launch` takes. None: they run."""
 _SCRATCH_ALIGNMENT, _MAP_BYTES = 128, 128
 MOST_CTAS = DEVICE_PROPERTIES["multiprocessor_count"]
 """Of a kernel whose CTAs run one program after the other."""
@@ -136,15 +140,23 @@ def check_shared(needed: int) -> None:
 
 
 def launch(
-    kernel: Any, grid: tuple[int, int, int], values: list[int | float], buffers: list[tuple[str, int, int, bool]]
+    kernel: Any,
+    grid: tuple[int, int, int],
+    values: list[int | float],
+    buffers: list[tuple[str, int, int, bool]],
+    run: Callable[..., Any] | None = None,
 ) -> Any:
     """Runs a compiled kernel on the simulator; returns the kernel.
 
     values: the run-time arguments; pointers as addresses. buffers: (name, first byte, one past the last, read only) of
-    the memory that it may touch.
+    the memory that it may touch. run: called to run the kernel's entry, with it, the sizes of grid, block and cluster,
+    bytes of shared memory, the parameters, and all buffers; None: it runs whole, as users' launches do.
     Errors: CompilationError, the kernel cannot be compiled for the GPU; OutOfResources, it does not fit there; what
     `tiletwin.sim` raises for a kernel that misbehaves.
     """
+    instead = in_place.get()
+    if run is None and instead is not None:
+        return instead(kernel, grid, values, buffers)
     facts = check(kernel)
     entry, makes_pointers = _loaded(kernel)
     buffers = [*buffers, *_reached_otherwise(makes_pointers, buffers)]
@@ -158,5 +170,8 @@ def launch(
         buffers = [*buffers, ("scratch memory", begin, begin + scratch.size, False)]
     block = pack(kernel.name, entry.parameters, entry.parameter_bytes, arguments, LaunchMemory())
     sizes = ctas, (facts["num_warps"] * 32, 1, 1), (facts.get("cluster", 1), 1, 1)
-    entry.launch(*sizes, facts["shared"], block, buffers, chosen_checks(None), 0, 0, "", sys.stdout.write)
+    if run is not None:
+        run(entry, *sizes, facts["shared"], block, buffers)
+    else:
+        entry.launch(*sizes, facts["shared"], block, buffers, chosen_checks(None), 0, 0, "", sys.stdout.write)
     return kernel

@@ -1,7 +1,8 @@
 """All configurations of an autotuner compiled before any is measured, several at a time.
 
-Here:      the front end one after the other, code generator and ptxas on threads, what each kernel needs.
-Not here:  which of them are measured (gpu_tuning.py).
+Here:      the front end one after the other, code generator and ptxas on threads, what each kernel needs; which of its
+           forms a GPU runs.
+Not here:  which of them are measured (gpu_tuning.py) or run on the simulator (tuning_estimates.py).
 Idea:      the code generator releases the GIL and ptxas is a process of its own, so threads suffice. Nothing is
            measured while they run: a busy host launches late.
 """
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 
 from tiletwin import cuda
 from tiletwin.codegen import assembler
+from tiletwin.codegen.stages import AsmDict
 from tiletwin.codegen.targets import capability_of
 from tiletwin.compiler.kernel import CompiledKernel
 from tiletwin.errors import CompilationError, OutOfResources, PTXASError
@@ -31,7 +33,7 @@ class Compiled(NamedTuple):
 
     failures: dict[int, Exception]
     needs: dict[int, Needs]
-    """Of those that were compiled for a GPU."""
+    """Of those that were compiled for the GPU."""
 
 
 def threads() -> int:
@@ -52,10 +54,15 @@ def _programs(grid: Any, arguments: dict[str, Any]) -> int | None:
     return count
 
 
+def form_of(kernel: CompiledKernel, programs: int | None, gpu: dict[str, Any]) -> AsmDict:
+    """The code that a launch of so many programs runs on a GPU."""
+    is_small = programs is not None and programs <= gpu["multiprocessor_count"]
+    return kernel.asm.launched_singly if is_small else kernel.asm.launched
+
+
 def _finish(kernel: CompiledKernel, programs: int | None, gpu: dict[str, Any]) -> Needs:
     """Makes the code that a launch loads. Errors: UNUSABLE."""
-    is_small = programs is not None and programs <= gpu["multiprocessor_count"]
-    asm = kernel.asm.launched_singly if is_small else kernel.asm.launched
+    asm = form_of(kernel, programs, gpu)
     facts = asm.facts
     needs = Needs(32 * facts["num_warps"], facts["shared"], programs)
     check(needs, gpu)
@@ -65,8 +72,15 @@ def _finish(kernel: CompiledKernel, programs: int | None, gpu: dict[str, Any]) -
     return needs._replace(registers=binary.registers, spilled=binary.spill_stores)
 
 
-def compile_all(prepare: Sequence[Callable[[], Any]], grid: Any, arguments: Sequence[dict[str, Any]]) -> Compiled:
+def compile_all(
+    prepare: Sequence[Callable[[], Any]],
+    grid: Any,
+    arguments: Sequence[dict[str, Any]],
+    gpu: dict[str, Any] | None = None,
+) -> Compiled:
     """prepare: functions that compile each configuration as a launch would. arguments: of each, as a grid gets them.
+    gpu: what a GPU has that kernels are meant for although launches run on the CPU, as `cuda.device_facts` says it;
+    None: the current one, for kernels that were compiled to be launched on one.
 
     Errors: of `prepare`, but UNUSABLE, which are kept.
     """
@@ -79,12 +93,12 @@ def compile_all(prepare: Sequence[Callable[[], Any]], grid: Any, arguments: Sequ
         except UNUSABLE as error:
             failures[at] = error
             continue
-        if isinstance(made, CompiledKernel) and made.for_gpu:
+        if isinstance(made, CompiledKernel) and (gpu is not None or made.for_gpu):
             kernels[at] = made
     needs: dict[int, Needs] = {}
     if not kernels:
         return Compiled(failures, needs)
-    gpu = cuda.device_facts(cuda.current_device())
+    gpu = gpu or cuda.device_facts(cuda.current_device())
     with ThreadPoolExecutor(threads(), "tiletwin-compile") as pool:
         jobs = {at: pool.submit(_finish, kernel, _programs(grid, arguments[at]), gpu) for at, kernel in kernels.items()}
         for at, job in jobs.items():

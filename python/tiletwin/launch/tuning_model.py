@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tiletwin.drivers.interpreter import DEVICE_PROPERTIES
 from tiletwin.errors import OutOfResources
 
 HOPELESS = 16.0
@@ -22,6 +23,14 @@ BLOCKS = 32
 """Most blocks of a multiprocessor (CUDA C++ Programming Guide: 16 to 32 since sm_80)."""
 REGISTER_UNIT, RESERVED_SHARED = 8, 1024
 """Registers of a thread are given in units; the system takes shared memory of each block."""
+
+
+H200 = {
+    "capability": 90, "multiprocessor_count": DEVICE_PROPERTIES["multiprocessor_count"],
+    "max_shared_mem": DEVICE_PROPERTIES["max_shared_mem"], "max_threads": 1024, "threads_per_multiprocessor": 2048,
+    "registers_per_multiprocessor": DEVICE_PROPERTIES["max_num_regs"], "shared_per_multiprocessor": 228 << 10,
+}  # fmt: skip
+"""What `cuda.device_facts` says of one, as far as this module asks for it."""
 
 
 class Needs(NamedTuple):
