@@ -40,6 +40,7 @@ struct Options {
   bool decideApart = true;  ///< each loop that may have such copies decides by itself
   bool tileLoops = true;    ///< beside copied loads: CTAs that run one program after the other
   bool isAlone = false;     ///< each CTA has a multiprocessor of its own: no other one works while it waits
+  bool deepRings = true;    ///< there, more buffers than num_stages where shared memory has room
   bool pairs = true;        ///< CTAs that run one program after the other run neighbours, and copy for both
   bool producers = true;    ///< loops that ask for it have warps of their own that copy
   bool dotsInFlight = true; ///< matrix products go on while what follows them runs; their operands stay until then

@@ -144,7 +144,8 @@ LogicalResult Compilation::makeTtgir(std::string_view text, std::string_view fil
     bool Options::* option;
     bool (*isUsed)(tt::FuncOp);
   };
-  constexpr Saving kSavings[] = {{&Options::pairs, runsInPairs},
+  constexpr Saving kSavings[] = {{&Options::deepRings, [](tt::FuncOp) { return true; }},
+                                 {&Options::pairs, runsInPairs},
                                  {&Options::tileLoops, hasTileLoop},
                                  {&Options::decideApart, hasProducer},
                                  {&Options::producers, hasProducer},
@@ -152,10 +153,11 @@ LogicalResult Compilation::makeTtgir(std::string_view text, std::string_view fil
   if (failed(runSteps(ttgirSteps(), *module_, target_, options_))) return failure();
   const uint32_t most = target_.features().sharedKilobytesMost * 1024;
   Options smaller = options_;
+  smaller.deepRings &= smaller.isAlone;
   for (const Saving& saving : kSavings) {
     const bool isInVain = hasTileLoop(kernel()) && !hasProducer(kernel());
     if (!isInVain && (!most || sharedBytesOf(kernel()) <= most)) break;
-    if (!saving.isUsed(kernel())) continue;
+    if (!(smaller.*saving.option) || !saving.isUsed(kernel())) continue;
     smaller.*saving.option = false;
     code_.warnings.clear();
     if (failed(parse(text, fileName)) || failed(runSteps(ttgirSteps(), *module_, target_, smaller))) return failure();

@@ -51,6 +51,16 @@ SmallVector<CopyGroup, 2> copyGroupsOf(scf::ForOp loop) {
   return groups;
 }
 
+int slotsOf(scf::ForOp loop, const Target& target, const Options& options) {
+  constexpr int kMostSlots = 32; // phases of their barriers are bits of a word
+  constexpr int kMostAlone = 8;
+  const int stages = std::min(stagesOf(loop, options), kMostSlots);
+  SmallVector<twg::LocalAllocOp> memory;
+  for (const CopyGroup& group : copyGroupsOf(loop))
+    for (const BlockCopy& copy : group.copies) memory.push_back(copy.slots.memory());
+  return stages < 2 ? stages : deepened(stages, kMostAlone, memory, target, options);
+}
+
 twg::MemDescType barriersType(MLIRContext* context, int64_t count) {
   return twg::MemDescType::get(context, {count, 1, 1}, IntegerType::get(context, 64),
                                twg::SharedAttr::get(context, 2, 0));

@@ -32,6 +32,9 @@ struct CopyGroup {
 /// Those of the loop's body whose memory is the body's own.
 mlir::SmallVector<CopyGroup, 2> copyGroupsOf(mlir::scf::ForOp loop);
 
+/// Slots of the ring for a loop's blocks: its stages, or more (deepened).
+int slotsOf(mlir::scf::ForOp loop, const Target& target, const Options& options);
+
 /// As many barriers in shared memory, and one of them.
 twg::MemDescType barriersType(mlir::MLIRContext* context, int64_t count);
 mlir::Value barrierAt(mlir::OpBuilder& builder, mlir::Location where, mlir::Value barriers, mlir::Value slot);

@@ -16,8 +16,6 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
-constexpr int kMostSlots = 32; ///< phases of their barriers are bits of a word
-
 bool writesGlobalMemory(scf::ForOp loop) {
   auto writes = [](Operation* op) {
     return mayExposeWrites(op) || isa<twg::TensorStoreOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
@@ -135,11 +133,11 @@ static void eraseUnusedBarriers(tt::FuncOp kernel) {
   }
 }
 
-void pipelineTensorCopies(tt::FuncOp kernel, const Options& options) {
+void pipelineTensorCopies(tt::FuncOp kernel, const Target& target, const Options& options) {
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops) {
-    const int slots = std::min(stagesOf(loop, options), kMostSlots);
+    const int slots = slotsOf(loop, target, options);
     if (slots < 2) continue;
     TensorCopiesAhead blocks(loop, slots);
     if (!blocks.canRewrite()) continue;

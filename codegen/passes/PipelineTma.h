@@ -8,8 +8,8 @@
 
 namespace tiletwin::codegen {
 
-/// Gives the blocks that loops of several stages (`tt.num_stages`, else the kernel's) copy as many buffers, and begins the
-/// copies that many iterations ahead but one.
-void pipelineTensorCopies(tt::FuncOp kernel, const Options& options);
+/// Gives the blocks that loops of several stages (`tt.num_stages`, else the kernel's) copy as many buffers, or more (slotsOf), and
+/// begins the copies that many iterations ahead but one.
+void pipelineTensorCopies(tt::FuncOp kernel, const Target& target, const Options& options);
 
 } // namespace tiletwin::codegen

@@ -23,7 +23,6 @@ constexpr llvm::StringLiteral kAsked = "tt.warp_specialize", kFlatten = "tt.flat
 constexpr int kProducerWarps = 4; ///< registers are divided between groups of four warps
 constexpr int kMostWarps = 32;    ///< of a CTA
 constexpr int kWarpsOfRounds = 8; ///< two groups of four; loops of others copy on only if they are asked to
-constexpr int kMostSlots = 32;    ///< phases of their barriers are bits of a word
 
 /// What asks for a producer: warp_specialize, or flatten around other loops, whose blocks are to be copied on between rounds.
 StringRef hintOf(scf::ForOp loop) {
@@ -154,7 +153,7 @@ bool Producer::isPossible(scf::ForOp asked) {
 
 /// Adds the loop's groups that a producer can copy.
 bool Producer::find(scf::ForOp loop) {
-  const int slots = std::min(stagesOf(loop, options_), kMostSlots);
+  const int slots = slotsOf(loop, target_, options_);
   SmallVector<CopyGroup, 2> groups = copyGroupsOf(loop);
   if (groups.empty()) return false;
   if (slots < 2) {

@@ -11,6 +11,20 @@ int stagesOf(scf::ForOp loop, const Options& options) {
   return given ? int(given.getInt()) : options.numStages;
 }
 
+int deepened(int stages, int most, ArrayRef<twg::LocalAllocOp> ofIteration, const Target& target,
+             const Options& options) {
+  constexpr int64_t kForScratch = 8 * 1024;
+  if (stages >= most || ofIteration.empty() || !options.isAlone || !options.deepRings) return stages;
+  int64_t ofSlot = 0, others = kForScratch;
+  for (twg::LocalAllocOp memory : ofIteration) ofSlot += twg::sharedLayoutOf(memory.getResult().getType()).bytes();
+  twg::LocalAllocOp first = ofIteration.front();
+  first->getParentOfType<tt::FuncOp>().walk([&](twg::LocalAllocOp memory) {
+    if (!llvm::is_contained(ofIteration, memory)) others += twg::sharedLayoutOf(memory.getResult().getType()).bytes();
+  });
+  const int64_t room = int64_t(target.features().sharedKilobytesMost) * 1024 - others;
+  return std::clamp(int(std::max<int64_t>(room, 0) / ofSlot), stages, most);
+}
+
 void Slots::allocate(OpBuilder& builder, int count) {
   SmallVector<int64_t> shape{count};
   llvm::append_range(shape, type_.getShape());

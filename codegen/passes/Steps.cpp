@@ -133,8 +133,8 @@ LogicalResult addProducer(ModuleOp module, const Target& target, const Options& 
   return success();
 }
 
-LogicalResult pipelineTensors(ModuleOp module, const Target&, const Options& options) {
-  pipelineTensorCopies(kernelOf(module), options);
+LogicalResult pipelineTensors(ModuleOp module, const Target& target, const Options& options) {
+  pipelineTensorCopies(kernelOf(module), target, options);
   return success();
 }
 

@@ -191,7 +191,8 @@ class AsmDict(Mapping):
         if self._last != "ttir" or not variables.is_not_off("TILETWIN_COPIED_LOADS"):
             return False
         text = self["ttir"]
-        return "tt.dot " in text and "tt.load " in text and "scf.for " in text
+        loads = "tt.load " in text or "tt.descriptor_load " in text
+        return "tt.dot " in text and loads and "scf.for " in text
 
     def make_all(self) -> None:
         """Makes every stage that this machine can make."""
