@@ -38,7 +38,7 @@ def TWG_BarrierInitOp : TWG_Op<"barrier_init", [MemoryEffects<[MemRead, MemWrite
 }
 
 def TWG_BarrierArriveOp : TWG_Op<"barrier_arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "each warp arrives at a barrier: it is done with what the barrier guards";
+  let summary = "each warp, or a producer's thread, arrives at a barrier: it is done with what the barrier guards";
   let description = [{ What a warp has read before is read when the barrier's phase ends. Nothing if `enabled` is false. }];
   let arguments = (ins TWG_MemDescType:$barrier, Optional<I1>:$enabled);
   let assemblyFormat = "$barrier (`if` $enabled^)? attr-dict `:` type($barrier)";
@@ -106,8 +106,8 @@ def TWG_TensorLoadOp : TWG_Op<"tensor_load", [MemoryEffects<[MemRead, MemWrite]>
 }
 
 def TWG_PairArriveOp : TWG_Op<"pair_arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "a producer arrives at this barrier in the other CTA of the pair: that one may copy to a slot of this one";
-  let description = [{ The slot is free, and its own barrier expects what will come. }];
+  let summary = "a producer arrives at this barrier, and at that in the other CTA of the pair: that one may copy to a slot of this one";
+  let description = [{ The slot is free, and its own barrier expects what will come. A wait for the barrier stands behind it. }];
   let arguments = (ins TWG_MemDescType:$barrier);
   let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
 }

@@ -21,7 +21,7 @@ template <> LogicalResult emit(Emitter& e, twg::PairArriveOp arrive) {
     return arrive.emitOpError("is for the producer of a kernel whose CTAs run in pairs (twg.pairs)");
   Value* own = e.intrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, {}, {});
   Value* other = e.ir().CreateSub(e.int32(kCtasOfPair - 1), own);
-  e.inlinePtx("{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; "
+  e.inlinePtx("{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; mbarrier.arrive.shared::cta.b64 _, [$0]; "
               "mbarrier.arrive.shared::cluster.b64 _, [there]; }",
               "r,r,~{memory}", {}, {e.scalar(arrive.getBarrier()), other}, true);
   return success();

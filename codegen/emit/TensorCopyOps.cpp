@@ -246,9 +246,11 @@ template <> LogicalResult emit(Emitter& e, twg::BarrierExpectOp expect) {
 }
 
 template <> LogicalResult emit(Emitter& e, twg::BarrierArriveOp arrive) {
-  e.intrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {e.int32(-1)}); // all lanes have read
-  Value* elected = e.intrinsic(llvm::Intrinsic::nvvm_elect_sync, {}, {e.int32(-1)});
-  Value* one = e.ir().CreateExtractValue(elected, 1);
+  Value* one = nullptr;
+  if (e.runBy() != RunBy::Producer) {
+    e.intrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {e.int32(-1)}); // all lanes have read
+    one = e.ir().CreateExtractValue(e.intrinsic(llvm::Intrinsic::nvvm_elect_sync, {}, {e.int32(-1)}), 1);
+  }
   issue(e, e.both(one, arrive.getEnabled() ? e.scalar(arrive.getEnabled()) : nullptr),
         "mbarrier.arrive.shared::cta.b64 _, [$0]", "r", {e.scalar(arrive.getBarrier())});
   return success();

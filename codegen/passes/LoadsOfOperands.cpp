@@ -167,7 +167,8 @@ bool LoadsOfOperands::find() {
   const bool ofWarpgroups = !loop_.getBody()->getOps<twg::WarpgroupDotOp>().empty();
   const bool goesOn = ofWarpgroups && !isFirstProductRead(loop_);
   auto isCrowded = [&](uint32_t ctas) {
-    return ofWarpgroups && !isAlone_ && std::min(ctas, most / bytesWith(stages_)) < std::min(ctas, most / before);
+    if (isAlone_) ctas = 1;
+    return ofWarpgroups && std::min(ctas, most / bytesWith(stages_)) < std::min(ctas, most / before);
   };
   SmallVector<std::pair<tt::LoadOp, twg::MemDescType>> others;
   bool canCopyAll = true;

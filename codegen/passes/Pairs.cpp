@@ -23,39 +23,40 @@ public:
   /// Whether a value comes from the program's number by nothing but arithmetic on numbers.
   bool canCompute(Value value) {
     if (!isInLoop(value) || value == programs_.getInductionVar()) return true;
+    if (auto known = canCompute_.find(value); known != canCompute_.end()) return known->second;
     Operation* op = value.getDefiningOp();
     auto isNumber = [](mlir::Type type) { return type.isIntOrIndexOrFloat(); };
-    return op && op->getNumRegions() == 0 && isMemoryEffectFree(op) && !isa<tt::ElementwiseInlineAsmOp>(op) &&
-           llvm::all_of(op->getResultTypes(), isNumber) && llvm::all_of(op->getOperands(), [&](Value operand) {
-             return isNumber(operand.getType()) && canCompute(operand);
-           });
+    const bool can = op && op->getNumRegions() == 0 && isMemoryEffectFree(op) && !isa<tt::ElementwiseInlineAsmOp>(op) &&
+                     llvm::all_of(op->getResultTypes(), isNumber) &&
+                     llvm::all_of(op->getOperands(),
+                                  [&](Value operand) { return isNumber(operand.getType()) && canCompute(operand); });
+    return canCompute_[value] = can;
   }
 
   /// The neighbour's value. The same one, if it does not come from the program's number.
   Value valueOf(OpBuilder& builder, Value value) {
     if (!isInLoop(value)) return value;
     if (Value known = values_.lookup(value)) return known;
-    Value found = value;
     if (value == programs_.getInductionVar()) {
-      found = arith::XOrIOp::create(builder, value.getLoc(), value, constant(builder, value.getType(), 1));
-    } else {
-      Operation* op = value.getDefiningOp();
-      IRMapping mapping;
-      bool isOther = false;
-      for (Value operand : op->getOperands()) {
-        mapping.map(operand, valueOf(builder, operand));
-        isOther |= mapping.lookup(operand) != operand;
-      }
-      if (isOther) found = builder.clone(*op, mapping)->getResult(cast<OpResult>(value).getResultNumber());
+      find(builder);
+      return number_;
     }
+    Value found = value;
+    Operation* op = value.getDefiningOp();
+    IRMapping mapping;
+    bool isOther = false;
+    for (Value operand : op->getOperands()) {
+      mapping.map(operand, valueOf(builder, operand));
+      isOther |= mapping.lookup(operand) != operand;
+    }
+    if (isOther) found = builder.clone(*op, mapping)->getResult(cast<OpResult>(value).getResultNumber());
     return values_[value] = found;
   }
 
   /// Whether there is one: the last program of an odd number of them has none.
   Value exists(OpBuilder& builder) {
-    Value other = valueOf(builder, programs_.getInductionVar());
-    return arith::CmpIOp::create(builder, programs_.getLoc(), arith::CmpIPredicate::slt, other,
-                                 programs_.getUpperBound());
+    find(builder);
+    return exists_;
   }
 
   static Value constant(OpBuilder& builder, mlir::Type type, int64_t number) {
@@ -65,7 +66,19 @@ public:
 private:
   bool isInLoop(Value value) { return programs_->isAncestor(value.getParentRegion()->getParentOp()); }
 
+  /// A program without a neighbour takes itself for it, so that nothing is computed from a number beyond the last.
+  void find(OpBuilder& builder) {
+    if (number_) return;
+    Value own = programs_.getInductionVar();
+    Location where = programs_.getLoc();
+    Value other = arith::XOrIOp::create(builder, where, own, constant(builder, own.getType(), 1));
+    exists_ = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::slt, other, programs_.getUpperBound());
+    number_ = arith::SelectOp::create(builder, where, exists_, other, own);
+  }
+
   scf::ForOp programs_;
+  Value number_, exists_;
+  llvm::DenseMap<Value, bool> canCompute_;
   llvm::DenseMap<Value, Value> values_;
 };
 
@@ -151,7 +164,7 @@ bool SharedCopies::shareGroup(twg::BarrierExpectOp expect, ArrayRef<twg::TensorL
   OpBuilder atStart = OpBuilder::atBlockBegin(&kernel.getBody().front());
   Value ready = twg::LocalAllocOp::create(atStart, where, slot.getSrc().getType(), Value(), IntegerAttr());
   atStart.setInsertionPoint(producerOf(kernel));
-  twg::BarrierInitOp::create(atStart, where, ready);
+  twg::BarrierInitOp::create(atStart, where, ready, uint32_t(kCtasOfPair));
 
   builder.setInsertionPointAfter(expect);
   auto branch = scf::IfOp::create(builder, where, any, /*withElseRegion=*/false);
@@ -216,21 +229,17 @@ void pairPrograms(tt::FuncOp kernel, const Options& options) {
   bool isWorthIt = options.numCtas > 1;
   for (auto branch : programs.getBody()->getOps<scf::IfOp>()) {
     if (!isEitherWay(branch)) continue;
-    if (!neighbour.canCompute(branch.getCondition())) return;
     branches.push_back(branch);
     isWorthIt |= llvm::any_of(branch.thenBlock()->getOps<scf::ForOp>(), makesProductsNew);
   }
-  if (!isWorthIt) return;
+  auto canDecide = [&](scf::IfOp branch) { return neighbour.canCompute(branch.getCondition()); };
+  if (!isWorthIt || !llvm::all_of(branches, canDecide)) return;
   kernel->setAttr(kPairs, UnitAttr::get(kernel.getContext()));
   for (scf::IfOp branch : branches) {
     branch->setAttr(kTogether, UnitAttr::get(kernel.getContext()));
     OpBuilder builder(branch);
     Value own = branch.getCondition(), other = neighbour.valueOf(builder, own);
-    if (other == own) continue;
-    Value alone = arith::XOrIOp::create(builder, branch.getLoc(), neighbour.exists(builder),
-                                        Neighbour::constant(builder, builder.getI1Type(), 1));
-    Value may = arith::OrIOp::create(builder, branch.getLoc(), other, alone);
-    branch.getConditionMutable().assign(arith::AndIOp::create(builder, branch.getLoc(), own, may));
+    if (other != own) branch.getConditionMutable().assign(arith::AndIOp::create(builder, branch.getLoc(), own, other));
   }
 }
 
@@ -249,10 +258,14 @@ void shareCopies(tt::FuncOp kernel, const Options& options) {
   if (any)
     warning << " is taken for num_ctas=2: a cluster has two CTAs, which run neighbouring programs and read blocks of "
                "both once";
+  else if (!options.copiedLoads)
+    warning << " changes nothing in this code: clusters are for loops over programs, which only launches by "
+               "kernel[grid] have";
+  else if (options.isAlone)
+    warning << " changes nothing for so few programs: each has a multiprocessor of its own";
   else
     warning << " changes nothing here: clusters are for loops over programs whose blocks are copied through tensor "
-               "maps, on an "
-               "H100 or H200, where neighbouring programs may read the same ones. Leave it out";
+               "maps, on an H100 or H200, where neighbouring programs may read the same ones. Leave it out";
 }
 
 void copyPairMarks(Operation* from, Operation* to) {

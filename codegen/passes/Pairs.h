@@ -12,8 +12,9 @@
 //       each block once gain 2 to 5 % (H200). A product with sums in registers gains nothing: power limits it.
 // Protocol: a slot's number is the same in both CTAs, since both copy in the same rounds. A producer that has found its slot
 //       free, and has said what its barrier expects, tells the other one, and waits until it is told. From then on either may
-//       copy to both. What has arrived a CTA's own barrier says, whoever copied it. Nothing comes to a CTA that it does not wait
-//       for, so either may end first.
+//       copy to both. It arrives at its own barrier before that, too: no phase ends before it has come to the wait for it, however
+//       far ahead the other one is. A CTA's own barrier says what has arrived, whoever copied it. Nothing comes to a CTA that it does
+//       not wait for, so either may end first.
 // Invariant: both programs of a pair decide alike: whether blocks are copied at all, and which are the same. A program without a
 //       neighbour copies for itself. Each result has the same bits as without pairs.
 #pragma once

@@ -369,15 +369,19 @@ void Producer::release(GivenLoop& given, BlockRing& ring, Value turn, Operation*
 }
 
 /// Where a branch loads what is copied otherwise, the producer waits until that is done. The program has read all that was
-/// copied before. So the rings' memory is free meanwhile (SharedMemory.cpp).
+/// copied before. So the rings' memory is free meanwhile (SharedMemory.cpp). It begins when the producer has come there, too: a
+/// program two such branches ahead would end two phases, which look like none.
 void Producer::lendRings(scf::IfOp branch) {
   Location where = branch.getLoc();
-  Value barriers = makeBarriers(where, 1, options_.numWarps);
+  Value lent = makeBarriers(where, 1, 1), finished = makeBarriers(where, 1, options_.numWarps);
   OpBuilder builder = OpBuilder::atBlockBegin(branch.elseBlock());
+  Value first = number(builder, where, 0), free = barrierAt(builder, where, lent, first);
+  ofProducer_.insert(twg::BarrierArriveOp::create(builder, where, free, Value()));
+  twg::BarrierWaitOp::create(builder, where, free, Value());
   twg::ProxyBarrierOp::create(builder, where);
   builder.setInsertionPoint(branch.elseBlock()->getTerminator());
   twg::ProxyBarrierOp::create(builder, where);
-  Value done = barrierAt(builder, where, barriers, number(builder, where, 0));
+  Value done = barrierAt(builder, where, finished, first);
   twg::BarrierArriveOp::create(builder, where, done, Value())->setDiscardableAttr(kRingsAreLent, builder.getUnitAttr());
   ofProducer_.insert(twg::BarrierWaitOp::create(builder, where, done, Value()));
 }

@@ -36,7 +36,7 @@ struct Allocation {
   Span span;
   uint32_t bytes, alignment, offset;
   SmallVector<Side, 1> sides; ///< where all of its uses are
-  ArrayRef<Span> lent;        ///< where its memory is free
+  SmallVector<Span, 1> lent;  ///< where its memory is free
 
   /// True if one condition decides which of both is used.
   bool isAlternativeTo(const Allocation& other) const {
@@ -98,7 +98,7 @@ public:
       span.end = next_;
       return result;
     }
-    if (isOfProducer(op)) result.lent = lent_;
+    if (isOfProducer(op)) result.lent = lentOf(op);
     result.sides = sidesOf(op);
     bool isReadInFlight = llvm::any_of(twg::usersOf(op.getResult()), [&](Operation* user) {
       auto dot = dyn_cast<twg::WarpgroupDotOp>(user);
@@ -128,6 +128,16 @@ private:
       llvm::erase_if(*all, [&](Side side) { return !llvm::is_contained(sides, side); });
     }
     return all.value_or(SmallVector<Side, 1>());
+  }
+  /// Where a producer's ring is free: the program itself does not use it there. It may load some blocks and copy others.
+  SmallVector<Span, 1> lentOf(twg::LocalAllocOp op) const {
+    SmallVector<Span, 1> lent(lent_.begin(), lent_.end());
+    for (Operation* user : twg::usersOf(op.getResult())) {
+      const unsigned number = numbers_.lookup(user);
+      if (user->getParentOfType<twg::ProducerOp>()) continue;
+      llvm::erase_if(lent, [&](const Span& span) { return span.meets({number, number}); });
+    }
+    return lent;
   }
   unsigned lastNumberIn(Operation* outer) const {
     unsigned last = 0;

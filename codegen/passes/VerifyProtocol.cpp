@@ -340,11 +340,14 @@ LogicalResult verifyReader(Operation* reader, Value memory) {
   return success();
 }
 
-/// Who arrives at barriers: each warp of the program, or the thread that expects bytes.
+/// Who arrives at barriers: each warp of the program, the producers of both CTAs of a pair, or one thread of a producer or of the
+/// program, which expects bytes or says where it is.
 LogicalResult verifyArrivals(twg::BarrierInitOp init, ThreadBits threads) {
-  SmallVector<Operation*> users = twg::usersOf(init.getBarriers());
-  const bool isOfWarps = llvm::any_of(users, [](Operation* user) { return isa<twg::BarrierArriveOp>(user); });
-  const uint32_t arrivals = isOfWarps ? 1u << threads.warp : 1;
+  uint32_t arrivals = 1;
+  for (Operation* user : twg::usersOf(init.getBarriers())) {
+    if (isa<twg::BarrierArriveOp>(user) && !user->getParentOfType<twg::ProducerOp>()) arrivals = 1u << threads.warp;
+    if (isa<twg::PairArriveOp>(user)) arrivals = kCtasOfPair;
+  }
   if (init.getArrivals() == arrivals) return success();
   return init.emitOpError() << "waits for " << init.getArrivals() << " arrivals at each barrier; there are "
                             << arrivals;

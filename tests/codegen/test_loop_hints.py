@@ -149,5 +149,5 @@ def test_hints_that_change_nothing_are_said(again: str) -> None:
     assert text.startswith("2: tl.range(warp_specialize=True) changes nothing here: no load in it is a block")
     assert said(hints(False, True, False), capability=80) == []
     (text,) = said(hints(False, False, False), num_ctas=2)
-    assert text.startswith("1: num_ctas=2 changes nothing here: clusters are for loops over programs whose blocks ")
+    assert text.startswith("1: num_ctas=2 changes nothing in this code: clusters are for loops over programs, ")
     assert said(hints(False, False, False)) == []

@@ -283,6 +283,9 @@ AROUND_PRODUCED_LOOP = [
 ]
 """Of a loop that is not in another one, whose copies warps of their own begin."""
 
+WAITING = (
+    "{ .reg .pred done; waiting: mbarrier.try_wait.parity.shared::cta.b64 done, [%r], %r; @!done bra.uni waiting; }"
+)
 NEEDLESS = {
     "copied_matmul": [
         # In front of the loop no product is in flight, and behind it no copy; the result is stored from registers.
@@ -339,6 +342,8 @@ NEEDLESS = {
         ("one step early", "cp.async.wait_group 0;"),
         ("dropped", "fence.proxy.async.shared::cta;"),
         *[("dropped", "bar.sync 1, 256;")] * 2,
+        # The program waits for the producer before it loads, which is behind by two programs in no schedule here.
+        ("wait dropped", WAITING),
     ],
 }
 # The clusters' meeting behind new barriers is one of all threads, too.
@@ -362,3 +367,23 @@ def test_planted_mistakes_are_found(name: str, record_property: Any) -> None:
         f"found {len(planted) - len(missed)} of {len(planted)} mistakes, {len(NEEDLESS[name])} are none",
     )
     assert sorted((mistake.what, instruction(made, mistake)) for mistake in missed) == sorted(NEEDLESS[name])
+
+
+LATE = (
+    "{{ .reg .pred early; .reg .b32 left; mov.u32 left, %tid.x; setp.lt.u32 early, left, 256; mov.u32 left, {turns}; "
+    "@early bra.uni late; later: sub.u32 left, left, 1; setp.ne.u32 early, left, 0; @early bra.uni later; late: }}\n"
+)
+
+
+@pytest.mark.parametrize("name", ["produced_matmul", "looped_matmul", "paired_matmul"])
+@pytest.mark.parametrize("rank", [None, 1])
+def test_a_producer_that_looks_late(name: str, rank: int | None) -> None:
+    """It sees the end of each phase that it waits for, however far the program is, or the other CTA's producer."""
+    made = program(name)
+    late = LATE.format(turns=2000)
+    if rank is not None:
+        late = late.replace(
+            "%tid.x; setp.lt.u32 early, left, 256;", f"%cluster_ctarank; setp.ne.u32 early, left, {rank};"
+        )
+    outcome, result = run(made, made.ptx.replace(WAITING[:26], late + WAITING[:26]), "turns")
+    assert not outcome and result == run(made, made.ptx, "turns")[1]

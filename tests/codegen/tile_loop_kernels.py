@@ -140,3 +140,32 @@ def persistent(
             right += BK * N
         inside = (rows[:, None] < M) & (columns[None, :] < N)
         tl.store(c + rows[:, None] * N + columns[None, :], sums.to(c.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def one_described(described, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """One matrix by a descriptor, the other one by pointers that may wrap around: then one is copied, one is loaded."""
+    row, column = tl.program_id(0), tl.program_id(1)
+    rows, columns, along = row * BM + tl.arange(0, BM), column * BN + tl.arange(0, BN), tl.arange(0, BK)
+    right = b + along[:, None] * N + (columns % N)[None, :]
+    sums = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        y = tl.load(right, mask=along[:, None] < K - k, other=0.0)
+        sums = tl.dot(described.load([row * BM, k]), y, sums)
+        right += BK * N
+    mask = (rows[:, None] < M) & (columns[None, :] < N)
+    tl.store(c + rows[:, None] * N + columns[None, :], sums.to(c.dtype.element_ty), mask=mask)
+
+
+@triton.jit
+def numbered_in_steps(a, b, c, N, K, STEPS: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Which block a program has is computed in steps, each of which uses the one before twice. BK divides K."""
+    block = tl.program_id(0)
+    for _ in tl.static_range(STEPS):
+        block = (block ^ (block >> 1)) & 1023
+    rows, columns, along = block * BM + tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    sums = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        x = tl.load(a + rows[:, None] * K + (k + along)[None, :])
+        sums = tl.dot(x, tl.load(b + (k + along)[:, None] * N + columns[None, :]), sums)
+    tl.store(c + rows[:, None] * N + columns[None, :], sums.to(c.dtype.element_ty))

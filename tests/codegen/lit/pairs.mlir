@@ -11,7 +11,7 @@
 // CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r{{[0-9]+}}], 1024;
 // CHECK: mov.u32 %[[RANK:r[0-9]+]], %cluster_ctarank;
 // CHECK: xor.b32 %[[OTHER:r[0-9]+]], %[[RANK]], 1;
-// CHECK: mapa.shared::cluster.u32 there, %[[READY:r[0-9]+]], %[[OTHER]]; mbarrier.arrive.shared::cluster.b64 _, [there];
+// CHECK: mapa.shared::cluster.u32 there, %[[READY:r[0-9]+]], %[[OTHER]]; mbarrier.arrive.shared::cta.b64 _, [%[[READY]]]; mbarrier.arrive.shared::cluster.b64 _, [there];
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64 done, [%[[READY]]]
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%r{{[0-9]+}}], [%rd{{[0-9]+}}, {%r{{[0-9]+}}, %r{{[0-9]+}}}], [%r{{[0-9]+}}], 3;
 // CHECK-NOT: cp.async.bulk
@@ -32,7 +32,7 @@ tt.func public @right(%x: !tt.tensordesc<8x32xf32> {twg.tensor_map = #twg.tensor
   %m = twg.local_alloc {offset = 0 : i32} -> !twg.memdesc<8x32xf32, #m>
   twg.barrier_init %full : !twg.memdesc<1x1xi64, #b>
   twg.barrier_init %empty : !twg.memdesc<1x1xi64, #b>
-  twg.barrier_init %ready : !twg.memdesc<1x1xi64, #b>
+  twg.barrier_init %ready arrivals 2 : !twg.memdesc<1x1xi64, #b>
   ttg.barrier local
   twg.producer 4 {
     %p = twg.phase %free

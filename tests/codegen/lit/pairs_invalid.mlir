@@ -16,7 +16,7 @@ tt.func public @right(%x: !tt.tensordesc<8x32xf32> {twg.tensor_map = #twg.tensor
   %m = twg.local_alloc {offset = 0 : i32} -> !twg.memdesc<8x32xf32, #m>
   twg.barrier_init %full : !twg.memdesc<1x1xi64, #b>
   twg.barrier_init %empty : !twg.memdesc<1x1xi64, #b>
-  twg.barrier_init %ready : !twg.memdesc<1x1xi64, #b>
+  twg.barrier_init %ready arrivals 2 : !twg.memdesc<1x1xi64, #b>
   ttg.barrier local
   twg.producer 4 {
     %p = twg.phase %free
@@ -55,7 +55,7 @@ tt.func public @not_in_pairs(%x: !tt.tensordesc<8x32xf32> {twg.tensor_map = #twg
   %m = twg.local_alloc {offset = 0 : i32} -> !twg.memdesc<8x32xf32, #m>
   twg.barrier_init %full : !twg.memdesc<1x1xi64, #b>
   twg.barrier_init %empty : !twg.memdesc<1x1xi64, #b>
-  twg.barrier_init %ready : !twg.memdesc<1x1xi64, #b>
+  twg.barrier_init %ready arrivals 2 : !twg.memdesc<1x1xi64, #b>
   ttg.barrier local
   twg.producer 4 {
     %p = twg.phase %free
@@ -134,7 +134,7 @@ tt.func public @no_wait(%x: !tt.tensordesc<8x32xf32> {twg.tensor_map = #twg.tens
   %m = twg.local_alloc {offset = 0 : i32} -> !twg.memdesc<8x32xf32, #m>
   twg.barrier_init %full : !twg.memdesc<1x1xi64, #b>
   twg.barrier_init %empty : !twg.memdesc<1x1xi64, #b>
-  twg.barrier_init %ready : !twg.memdesc<1x1xi64, #b>
+  twg.barrier_init %ready arrivals 2 : !twg.memdesc<1x1xi64, #b>
   ttg.barrier local
   twg.producer 4 {
     %p = twg.phase %free
@@ -172,7 +172,7 @@ tt.func public @waits_first(%x: !tt.tensordesc<8x32xf32> {twg.tensor_map = #twg.
   %m = twg.local_alloc {offset = 0 : i32} -> !twg.memdesc<8x32xf32, #m>
   twg.barrier_init %full : !twg.memdesc<1x1xi64, #b>
   twg.barrier_init %empty : !twg.memdesc<1x1xi64, #b>
-  twg.barrier_init %ready : !twg.memdesc<1x1xi64, #b>
+  twg.barrier_init %ready arrivals 2 : !twg.memdesc<1x1xi64, #b>
   ttg.barrier local
   twg.producer 4 {
     %p = twg.phase %free
@@ -212,7 +212,7 @@ tt.func public @expected_late(%x: !tt.tensordesc<8x32xf32> {twg.tensor_map = #tw
   %m = twg.local_alloc {offset = 0 : i32} -> !twg.memdesc<8x32xf32, #m>
   twg.barrier_init %full : !twg.memdesc<1x1xi64, #b>
   twg.barrier_init %empty : !twg.memdesc<1x1xi64, #b>
-  twg.barrier_init %ready : !twg.memdesc<1x1xi64, #b>
+  twg.barrier_init %ready arrivals 2 : !twg.memdesc<1x1xi64, #b>
   ttg.barrier local
   twg.producer 4 {
     %p = twg.phase %free
