@@ -15,7 +15,8 @@ bool isForOneThread(Operation* op) {
   auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
   if (llvm::any_of(op->getOperandTypes(), isTile) || llvm::any_of(op->getResultTypes(), isTile)) return false;
   if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::YieldOp, scf::ConditionOp>(op)) return true;
-  if (isa<ProducerEndOp, tt::LoadOp, BarrierWaitOp, BarrierArriveOp, BarrierExpectOp, PairArriveOp, TensorLoadOp>(op)) return true;
+  if (isa<ProducerEndOp, tt::LoadOp, BarrierWaitOp, BarrierArriveOp, BarrierExpectOp, PairArriveOp, TensorLoadOp>(op))
+    return true;
   return op->getNumRegions() == 0 && isMemoryEffectFree(op);
 }
 

@@ -44,7 +44,7 @@ public:
   unsigned warpBits() const;                    ///< of the program
   unsigned threads() const { return threads_; } ///< of a CTA
   RunBy runBy() const { return runBy_; }
-  bool isInPairs() const { return isInPairs_; } ///< the kernel runs in clusters of two CTAs
+  bool isInPairs() const { return isInPairs_; }              ///< the kernel runs in clusters of two CTAs
   int registersAtStart() const { return registersAtStart_; } ///< of a thread; 0: not said
 
   /// A tile's registers, or a scalar as a list of one.

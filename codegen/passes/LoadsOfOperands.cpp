@@ -158,8 +158,9 @@ uint32_t LoadsOfOperands::ctasByRegisters() const {
   return std::max(kRegisters / (threads * words), 1u);
 }
 
-/// Copies of what is used behind a product, or is small, are made wherever shared memory has as many CTAs with them, or there is one. Of all
-/// others either every one is copied or none: while threads wait for some copies they do not begin loads of their own.
+/// Copies of what is used behind a product, or is small, are made wherever shared memory has as many CTAs with them, or one that is
+/// alone. Of all others either every one is copied or none: while threads wait for some copies they do not begin loads of their
+/// own.
 bool LoadsOfOperands::find() {
   llvm::SetVector<Operation*> behind = behindProducts(loop_);
   const uint32_t most = 2 * halfOfSharedMemory(target_), before = std::max(bytesWith(stages_), 1u);

@@ -96,7 +96,6 @@ private:
 
   Neighbour neighbour_;
   scf::ForOp programs_, loop_;
-  Value exists_;
 };
 
 /// What comes from outside of the loop into a value of its body; false if the body does more than arithmetic for it.
@@ -135,7 +134,7 @@ Value SharedCopies::isSame(OpBuilder& builder, twg::TensorLoadOp load) {
   llvm::SetVector<Value> sources;
   for (Value index : load.getIndices())
     if (!addSources(index, sources)) return {};
-  Value same = exists_;
+  Value same = neighbour_.exists(builder);
   for (Value own : sources) {
     Value other = neighbour_.valueOf(builder, own);
     if (other == own) continue;
@@ -198,9 +197,6 @@ bool SharedCopies::rewrite() {
     if (auto expect = dyn_cast<twg::BarrierExpectOp>(op)) groups.push_back({expect, {}});
     if (auto load = dyn_cast<twg::TensorLoadOp>(op); load && !groups.empty()) groups.back().second.push_back(load);
   }
-  if (groups.empty()) return false;
-  OpBuilder builder(loop_);
-  exists_ = neighbour_.exists(builder);
   bool any = false;
   for (auto& [expect, loads] : groups) any |= shareGroup(expect, loads);
   return any;

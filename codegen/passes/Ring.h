@@ -14,7 +14,7 @@ namespace tiletwin::codegen {
 /// How many slots the loop asks for, else the options (num_stages).
 int stagesOf(mlir::scf::ForOp loop, const Options& options);
 
-/// Slots for what an iteration of a loop with so many stages allocates, two at least. In a CTA that has a multiprocessor of its
+/// Slots for what an iteration allocates, of a loop with so many stages: as many. In a CTA that has a multiprocessor of its
 /// own (Options::isAlone) there are more, up to `most`, if shared memory has room: steps of a short loop are then all on their way
 /// at one time, where each would wait for memory.
 int deepened(int stages, int most, mlir::ArrayRef<twg::LocalAllocOp> ofIteration, const Target& target,

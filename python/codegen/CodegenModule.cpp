@@ -35,9 +35,9 @@ std::optional<codegen::Stage> stageOf(std::string_view name) {
 }
 
 PyRef resultOf(const codegen::Code& code) {
-  PyRef metadata =
-      pyDict("name", code.name, "shared", code.sharedBytes, "num_warps", code.numWarps, "cluster", code.clusterCtas, "global_scratch_size",
-             code.scratchBytes, "global_scratch_align", 128, "arguments", pyList(code.arguments));
+  PyRef metadata = pyDict("name", code.name, "shared", code.sharedBytes, "num_warps", code.numWarps, "cluster",
+                          code.clusterCtas, "global_scratch_size", code.scratchBytes, "global_scratch_align", 128,
+                          "arguments", pyList(code.arguments));
   PyRef warnings = pyList(code.warnings, [](const codegen::Message& warning) {
     return PyRef::steal(Py_BuildValue("[ssi]", warning.message.c_str(), warning.file.c_str(), warning.line));
   });
@@ -79,7 +79,8 @@ PyRef compile(std::string text, std::string_view stage, std::string fileName, Di
       !read(optionDict, "enable_fp_fusion", options.fpFusion) ||
       !read(optionDict, "enable_reflect_ftz", options.flushDenormals) ||
       !read(optionDict, "copied_loads", options.copiedLoads) || !read(optionDict, "tile_loops", options.tileLoops) ||
-      !read(optionDict, "pairs", options.pairs) || !read(optionDict, "alone", options.isAlone) || !read(optionDict, "line_info", options.lineInfo) || !read(optionDict, "verify", options.verify))
+      !read(optionDict, "pairs", options.pairs) || !read(optionDict, "alone", options.isAlone) ||
+      !read(optionDict, "line_info", options.lineInfo) || !read(optionDict, "verify", options.verify))
     return {};
   codegen::Code code;
   std::optional<codegen::CompileError> error;

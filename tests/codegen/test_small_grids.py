@@ -20,6 +20,7 @@ from tiletwin import checks
 from tiletwin.codegen.stages import AsmDict
 from tiletwin.launch import sim_launch
 from tiletwin.sim.check_words import CHECKS
+from tiletwin.tools.tensor_descriptor import TensorDescriptor
 
 SCHEDULES = ("turns", "copies=early", "seed:1,copies=drawn", "seed:2,copies=drawn", "seed:3,copies=late")
 
@@ -96,6 +97,18 @@ def test_products_that_a_loop_makes_new(monkeypatch) -> None:
     same_bits(monkeypatch, launch, out, 2)
     scores = torch.softmax(q.float() @ k.float().mT * 0.6931471805599453, -1)
     torch.testing.assert_close(out, scores @ v.float(), rtol=1e-2, atol=1e-3)
+
+
+def test_blocks_of_descriptors(monkeypatch) -> None:
+    a, b, c = random(128, 320), random(320, 128), torch.zeros((128, 128), dtype=torch.float16)
+
+    def launch(stages: int) -> Any:
+        described = TensorDescriptor.from_tensor(a, [64, 32])
+        kernel = triton.jit(tile_loop_kernels.one_described.fn)
+        return kernel[(2, 2)](described, b, c, 128, 128, 320, 64, 64, 32, num_warps=4, num_stages=stages)
+
+    assert slots(same_bits(monkeypatch, launch, c, 3)) == 8
+    torch.testing.assert_close(c.float(), a.float() @ b.float(), rtol=1e-2, atol=1e-1)
 
 
 def test_one_buffer_stays_one_and_memory_is_never_too_short() -> None:
