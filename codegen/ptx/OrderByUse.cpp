@@ -1,9 +1,8 @@
 // codegen/ptx/OrderByUse.cpp -- see OrderByUse.h.
 #include "codegen/ptx/OrderByUse.h"
+#include "codegen/ptx/Words.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/Instructions.h"
 
 namespace tiletwin::codegen {
 namespace {
@@ -52,14 +51,6 @@ unsigned mostHeld(const Order& order) {
     held -= ends[i];
   }
   return most;
-}
-
-/// The words of assembly, behind a predicate; of other instructions none.
-llvm::StringRef wordsOf(const llvm::Instruction& one) {
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(&one);
-  const auto* text = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
-  llvm::StringRef words = text ? text->getAsmString() : llvm::StringRef();
-  return words.starts_with("@") ? words.split(' ').second : words;
 }
 
 Order byUse(llvm::BasicBlock& block) {

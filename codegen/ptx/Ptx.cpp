@@ -1,5 +1,6 @@
 // codegen/ptx/Ptx.cpp -- see Ptx.h.
 #include "codegen/ptx/Ptx.h"
+#include "codegen/ptx/Fences.h"
 #include "codegen/ptx/LoopPointers.h"
 #include "codegen/ptx/OrderByUse.h"
 #include "codegen/ptx/Variables.h"
@@ -87,6 +88,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerOptimizerLastEPCallback(
       [](llvm::ModulePassManager& last, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
         last.addPass(llvm::createModuleToFunctionPassAdaptor(ShareLoopPointers()));
+        last.addPass(llvm::createModuleToFunctionPassAdaptor(MergeFences()));
         last.addPass(llvm::createModuleToFunctionPassAdaptor(OrderByUse()));
       });
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);

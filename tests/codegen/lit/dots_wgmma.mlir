@@ -12,6 +12,7 @@
 // CHECK-LABEL: .entry f16(
 // CHECK: st.shared.b16
 // CHECK: fence.proxy.async
+// CHECK-NOT: st.shared
 // CHECK: bar{{(rier)?}}.sync
 // CHECK: wgmma.fence.sync.aligned;
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
