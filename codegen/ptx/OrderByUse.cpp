@@ -3,6 +3,9 @@
 #include "codegen/ptx/Words.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 namespace tiletwin::codegen {
 namespace {
@@ -85,6 +88,83 @@ Order byUse(llvm::BasicBlock& block) {
   return order;
 }
 
+/// True where tensor cores work: they have other work beside waits, and registers are scarce.
+bool hasProducts(llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& one) {
+    const llvm::StringRef words = wordsOf(one);
+    return words.starts_with("mma.") || words.starts_with("wgmma.") || words.contains("tcgen05.mma");
+  });
+}
+
+bool isBarrier(const llvm::Instruction& one) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&one);
+  return call && call->getCalledFunction()->getName().starts_with("llvm.nvvm.barrier");
+}
+
+using Places = llvm::SmallVector<std::pair<llvm::Instruction*, llvm::Instruction*>, 0>;
+
+/// What nobody in the block needs in front of a barrier stands behind it, right before its first use: the time in which a
+/// reduction goes from warp to warp has work then, and what is reduced is there sooner. That is what was loaded, and what is
+/// computed of it: addresses and masks stay. The instructions that move, and in front of which others, in order.
+Places pastBarriers(const Order& now) {
+  llvm::DenseMap<const llvm::Instruction*, unsigned> place;
+  llvm::DenseSet<const llvm::Value*> data;
+  llvm::SmallVector<unsigned> barriers;
+  for (auto [i, one] : llvm::enumerate(now)) {
+    place[one] = i;
+    if (isBarrier(*one)) barriers.push_back(i);
+    const bool isRead = wordsOf(*one).starts_with("ld.") || llvm::isa<llvm::LoadInst>(one);
+    if (isRead || llvm::any_of(one->operands(), [&](const llvm::Use& use) { return data.contains(use); }))
+      data.insert(one);
+  }
+  if (barriers.empty()) return {};
+  Places places;
+  for (unsigned i = now.size(); i-- > 0;) { // those behind use those in front
+    llvm::Instruction* one = now[i];
+    unsigned first = now.size();
+    if (data.contains(one) && !isAnchored(*one))
+      for (const llvm::User* user : one->users()) {
+        auto found = place.find(llvm::cast<llvm::Instruction>(user));
+        // A use elsewhere, or in the next round of a loop.
+        first = std::min(first, found == place.end() || llvm::isa<llvm::PHINode>(user) ? i : found->second);
+      }
+    const auto* barrier = llvm::upper_bound(barriers, i);
+    if (first == now.size() || barrier == barriers.end() || *barrier >= first) continue;
+    place[one] = first;
+    places.emplace_back(one, now[first]);
+  }
+  std::reverse(places.begin(), places.end());
+  return places;
+}
+
+Order withPlaces(const Order& now, const Places& places) {
+  llvm::DenseMap<const llvm::Instruction*, Order> before;
+  llvm::DenseSet<const llvm::Instruction*> moved;
+  for (auto [one, place] : places) {
+    before[place].push_back(one);
+    moved.insert(one);
+  }
+  Order order;
+  for (llvm::Instruction* one : now) {
+    if (auto found = before.find(one); found != before.end()) llvm::append_range(order, found->second);
+    if (!moved.contains(one)) order.push_back(one);
+  }
+  return order;
+}
+
+/// Notes for a debugger that stand in front of `one` stay there, but for those that look at it.
+void moveWithNotes(llvm::Instruction& one, llvm::Instruction& place) {
+  one.moveBefore(place.getIterator());
+  llvm::SmallVector<llvm::DbgVariableRecord*> notes;
+  llvm::findDbgUsers(&one, notes);
+  for (llvm::DbgVariableRecord* note : notes) {
+    const llvm::Instruction* at = note->getInstruction();
+    if (!at || at->getParent() != one.getParent() || !at->comesBefore(&one)) continue;
+    note->removeFromParent();
+    one.getParent()->insertDbgRecordAfter(note, &one);
+  }
+}
+
 /// True for a block that loads, computes and stores, and keeps no other order.
 bool isElementwise(const llvm::BasicBlock& block) {
   return llvm::all_of(block, [](const llvm::Instruction& one) {
@@ -97,17 +177,25 @@ bool isElementwise(const llvm::BasicBlock& block) {
 
 llvm::PreservedAnalyses OrderByUse::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
   bool isFull = false;
+  const bool isOfProducts = hasProducts(function);
   for (llvm::BasicBlock& block : function) {
     Order now;
     for (llvm::Instruction& one : block) now.push_back(&one);
     unsigned held = mostHeld(now);
+    if (Places places = isOfProducts ? Places() : pastBarriers(now); !places.empty()) {
+      Order later = withPlaces(now, places);
+      if (const unsigned most = mostHeld(later); most <= held + kHeldMore) {
+        for (auto [one, place] : places) moveWithNotes(*one, *place);
+        now = std::move(later), held = most;
+      }
+    }
     if (held <= kHeldMuch) continue;
     const Order wanted = byUse(block);
     const unsigned less = mostHeld(wanted);
     // Between loads and stores the assembler delays the loads, but not across a store that comes early.
     const bool isLeft = held <= kHeldMost && less > kHeldWell && isElementwise(block);
     if (less < held && !isLeft) {
-      for (llvm::Instruction* one : wanted) one->moveBefore(block, block.end());
+      for (llvm::Instruction* one : wanted) one->moveBeforePreserving(block, block.end());
       held = less;
     }
     isFull |= held > kHeldMost;

@@ -1,4 +1,5 @@
-// codegen/ptx/OrderByUse.h -- values where they are needed, in blocks that hold more of them than a thread has registers.
+// codegen/ptx/OrderByUse.h -- values where they are needed: in blocks that hold more of them than a thread has registers, and
+// behind barriers.
 // Idea: emission writes an operation for all registers of a tile before the next one, so that a tile of 256 elements a
 //       thread has 256 values of every intermediate result. The assembler moves instructions by some dozens, not by
 //       thousands; what does not fit it keeps in memory. Element by element only inputs and outputs are held.
@@ -9,7 +10,8 @@ namespace tiletwin::codegen {
 
 /// In a block that holds more than `kHeldMuch` registers' worth of values at once, what touches memory keeps its order, and
 /// everything else stands before its first use, if that needs less; before a wait for products of warpgroups stands what
-/// stood there.
+/// stood there. In kernels without products, what is first used behind a barrier of its block stands behind it in any case, but
+/// for `kHeldMore`.
 struct OrderByUse : llvm::PassInfoMixin<OrderByUse> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 };
@@ -23,5 +25,7 @@ inline constexpr unsigned kHeldMost = 2 * 255;
 /// What only loads, computes and stores is ordered up to `kHeldMost` only if it needs no more than that then: of SwiGLU with
 /// 128 elements a thread the assembler makes 116 registers as it is emitted, and 172 of what was ordered.
 inline constexpr unsigned kHeldWell = 128;
+/// What stands behind a barrier instead of in front of it may take so many registers more there.
+inline constexpr unsigned kHeldMore = 4;
 
 } // namespace tiletwin::codegen

@@ -115,6 +115,32 @@ def test_what_is_only_loaded_and_stored_is_left_to_the_assembler() -> None:
 
 
 @triton.jit
+def scaled(x, y, out, other, rows, WIDTH: tl.constexpr):
+    """Rows of x * y less their mean, and a function of y that no sum needs."""
+    at = tl.arange(0, WIDTH)
+    for row in range(0, rows):
+        a, b = tl.load(x + row * WIDTH + at), tl.load(y + row * WIDTH + at)
+        gate = b * tl.sigmoid(b)
+        tl.store(out + row * WIDTH + at, a * b - tl.sum(a * b, 0) / WIDTH)
+        tl.store(other + row * WIDTH + at, gate * a)
+
+
+@pytest.mark.parametrize("width", [512, 1024])
+def test_what_no_reduction_needs_stands_behind_it(width: int) -> None:
+    """Numbers go from warp to warp meanwhile, and wait for less in front of that."""
+    code = dots.code_of(scaled, f"*fp32:16, *fp32:16, *fp32:16, *fp32:16, i32, {width}", num_warps=4)
+    order = re.findall(r"ex2\.approx|bar\.sync|st\.global", code["ptx"])
+    each = width // 128
+    assert order == ["bar.sync"] * 2 + ["st.global"] * (each // 4) + ["ex2.approx"] * each + ["st.global"] * (each // 4)
+    x, y = np.random.default_rng(9).standard_normal((2, 3, width)).astype(np.float32)
+    out, other = np.zeros_like(x), np.zeros_like(x)
+    small_kernels.launch(code, x.reshape(-1), y.reshape(-1), out.reshape(-1), other.reshape(-1), 3)
+    a, b = x.astype(np.float64), y.astype(np.float64)
+    np.testing.assert_allclose(out, a * b - (a * b).mean(1, keepdims=True), atol=1e-5)
+    np.testing.assert_allclose(other, b / (1 + np.exp(-b)) * a, rtol=1e-5, atol=1e-6)
+
+
+@triton.jit
 def soft(x, y, out, BLOCK: tl.constexpr):
     """out = log(1 + exp(x)) * y + x"""
     at = tl.arange(0, BLOCK)
