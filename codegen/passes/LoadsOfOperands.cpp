@@ -4,7 +4,9 @@
 #include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/DotLayouts.h"
 #include "codegen/passes/HeldOperands.h"
+#include "codegen/passes/LayoutChoice.h"
 #include "codegen/passes/LoopSlice.h"
+#include "codegen/passes/Notes.h"
 #include "codegen/passes/Pipeline.h"
 #include "codegen/passes/Producer.h"
 #include "codegen/passes/Ring.h"
@@ -13,6 +15,7 @@
 #include "codegen/passes/Steps.h"
 #include "codegen/passes/WrittenMemory.h"
 #include "ir/Tiles.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -207,7 +210,10 @@ void LoadsOfOperands::readFrom(tt::LoadOp load, Value memory) const {
   auto read = twg::LocalLoadOp::create(builder, load.getLoc(), load.getType(), memory);
   load.getResult().replaceAllUsesExcept(read, memory.getDefiningOp());
   // Behind loads that stay in registers: it waits for copies, and they are on their way meanwhile.
-  if (Operation* first = tt::firstUser(read)) read->moveBefore(first);
+  if (Operation* first = tt::firstUser(read)) {
+    moveNotes(read.getResult(), {});
+    read->moveBefore(first);
+  }
 }
 
 void LoadsOfOperands::rewrite() {
@@ -225,6 +231,47 @@ void LoadsOfOperands::rewrite() {
       copy.erase();
     }
     readFrom(load, memory);
+  }
+}
+
+/// Of a conversion all that it converts, up to a read of shared memory, if a thread needs few numbers of it; else none. What
+/// takes several neighbours at once wants its own layout.
+SmallVector<Operation*> readBehind(twg::ConvertLayoutOp convert) {
+  constexpr unsigned kFewRegisters = 16;
+  constexpr size_t kFewSteps = 4; ///< that are computed again
+  if (twg::layoutOf(convert.getResult()).registers() > kFewRegisters) return {};
+  SmallVector<Operation*> found;
+  for (Operation* op = convert.getSrc().getDefiningOp(); op && found.size() <= kFewSteps;) {
+    if (op->getBlock() != convert->getBlock()) return {};
+    found.push_back(op);
+    if (isa<twg::LocalLoadOp>(op)) return found;
+    const bool isOfOne = op->getNumOperands() == 1 && op->getNumResults() == 1 && LayoutChoice::isElementwise(op) &&
+                         isMemoryEffectFree(op) && !isa<tt::ElementwiseInlineAsmOp, tt::MapElementwiseOp>(op);
+    if (!isOfOne && !isa<tt::ExpandDimsOp, tt::ReshapeOp>(op)) return {};
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return {};
+}
+
+/// Few numbers are read once more, in the layout that is wanted: a conversion between warps takes two barriers.
+void readAgain(twg::ConvertLayoutOp convert, ArrayRef<Operation*> behind) {
+  LinearLayout layout = twg::layoutOf(convert.getResult());
+  SmallVector<mlir::Type> types;
+  for (Operation* op : behind) {
+    types.push_back(twg::withLayout(op->getResult(0).getType(), layout));
+    if (isa<tt::ExpandDimsOp, tt::ReshapeOp>(op))
+      layout = layout.reshaped(cast<RankedTensorType>(op->getOperand(0).getType()).getShape());
+  }
+  OpBuilder builder(behind.back());
+  IRMapping values;
+  for (auto [op, type] : llvm::reverse(llvm::zip_equal(behind, types)))
+    builder.clone(*op, values)->getResult(0).setType(type);
+  convert.replaceAllUsesWith(values.lookup(convert.getSrc()));
+  convert.erase();
+  for (Operation* op : behind) {
+    Value old = op->getResult(0);
+    if (tt::usersOf(old).empty()) moveNotes(old, values.lookup(old));
+    if (isOpTriviallyDead(op)) op->erase();
   }
 }
 
@@ -253,6 +300,9 @@ void shareLoadsOfOperands(tt::FuncOp kernel, const Target& target, const Options
   kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops)
     if (LoadsOfOperands loads(loop, target, options); stagesOf(loop, options) >= 2 && loads.find()) loads.rewrite();
+  kernel.walk([&](twg::ConvertLayoutOp convert) {
+    if (SmallVector<Operation*> behind = readBehind(convert); !behind.empty()) readAgain(convert, behind);
+  });
 }
 
 } // namespace tiletwin::codegen

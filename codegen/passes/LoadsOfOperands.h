@@ -23,7 +23,8 @@ namespace tiletwin::codegen {
 /// products.
 llvm::SetVector<mlir::Operation*> behindProducts(mlir::scf::ForOp loop);
 
-/// In every loop of at least 2 stages with products of tensor cores. A loop for whose stages there is no room gets fewer.
+/// In every loop of at least 2 stages with products of tensor cores. A loop for whose stages there is no room gets fewer. Of
+/// the whole kernel, conversions of few numbers that come from shared memory are reads in the layout that is wanted.
 void shareLoadsOfOperands(tt::FuncOp kernel, const Target& target, const Options& options);
 
 } // namespace tiletwin::codegen

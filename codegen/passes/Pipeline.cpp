@@ -30,6 +30,8 @@ public:
   bool find();
   /// True for memory of the loop's body that gets several slots.
   bool canBuffer(twg::LocalAllocOp allocation);
+  /// Takes more slots for a CTA that has a multiprocessor of its own.
+  void deepen(const Target& target, const Options& options);
   /// barrier: the one behind which the slot of the iteration before may be filled; null: the loop has none of its own.
   void rewrite(Operation* barrier);
 
@@ -81,6 +83,13 @@ bool Pipeline::canBuffer(twg::LocalAllocOp allocation) {
   return allocation.getSrc() && llvm::all_of(twg::usersOf(allocation.getResult()), [&](Operation* user) {
            return isa<twg::WarpgroupDotOp>(user) && user->getBlock() == loop_.getBody();
          });
+}
+
+void Pipeline::deepen(const Target& target, const Options& options) {
+  constexpr int kMostAlone = 6; // each step of a loop waits for all copies of one
+  SmallVector<twg::LocalAllocOp> memory;
+  for (const Copy& copy : copies_) memory.push_back(copy.slots.memory());
+  slots_ = deepened(slots_, kMostAlone, memory, target, options);
 }
 
 void Pipeline::findStores() {
@@ -184,7 +193,9 @@ void pipelineLoops(tt::FuncOp kernel, const Target& target, const Options& optio
     bool hasCopies = pipeline.find();
     DotsInFlight dots(loop, [&](twg::LocalAllocOp one) { return hasCopies && pipeline.canBuffer(one); });
     Operation* barrier = options.dotsInFlight && dots.any() ? dots.rewrite() : nullptr;
-    if (hasCopies) pipeline.rewrite(barrier);
+    if (!hasCopies) continue;
+    pipeline.deepen(target, options);
+    pipeline.rewrite(barrier);
   }
 }
 

@@ -66,7 +66,7 @@ protected:
 
   mlir::scf::ForOp loop_;
   LoopSlice slice_; ///< what fillings are computed from
-  const int slots_;
+  int slots_;
 };
 
 } // namespace tiletwin::codegen

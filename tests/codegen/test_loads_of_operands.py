@@ -271,6 +271,75 @@ def test_all_loads_in_front_of_a_product_are_copied_or_none(
     np.testing.assert_array_equal(got, a.astype(np.float64) @ (b * scales[:, None] if scaled else b))
 
 
+@pytest.mark.parametrize(("alone", "stages", "found"), [(False, 3, 3), (True, 3, 6), (True, 2, 6), (True, 1, 0)])
+@pytest.mark.parametrize("rounds", [1, 5, 6, 9])
+def test_a_program_that_is_alone_has_more_buffers(alone: bool, stages: int, found: int, rounds: int) -> None:
+    """Also where threads copy. Loops are shorter than the ring, as long, and longer."""
+    rows, columns, depth = 16, 64, 32
+    total = rounds * depth
+    random = np.random.default_rng(4)
+    a, b = random.integers(-4, 5, (rows, total)), random.integers(-4, 5, (total, columns))
+    given = [a.astype(np.float16).view(np.uint16), b.astype(np.float32), np.zeros(total, np.uint16)]
+    signature = f"*fp16:16, *fp32:16, *fp16:16, *fp32:16, i32:16, i32:16, False, {rows}, {columns}, {depth}"
+    code = dots.code_of(narrowed, signature, num_warps=4, num_stages=stages, alone=alone)
+    rings = {int(count) for count in re.findall(r"twg.local_alloc {.*} -> <(\d+)x\d+x\d+xf", code["ttgir"])}
+    assert rings == ({found} if found else set())
+    (got,) = launch(code, given, [(rows, columns)], columns, total)
+    np.testing.assert_array_equal(got, a.astype(np.float64) @ b)
+
+
+@triton.jit
+def decayed(k, v, g, last, out, T, D: tl.constexpr, E: tl.constexpr, BM: tl.constexpr, FORM: tl.constexpr):
+    """A state of gated attention: a line of the loop, or what FORM makes of it, scales its rows, and, less a tile, what
+    is added to it."""
+    m, d, e = tl.arange(0, BM), tl.arange(0, D), tl.arange(0, E)
+    state = tl.zeros((D, E), tl.float32)
+    for start in range(0, T, BM):
+        gates = tl.load(last + start // BM * D + d)
+        at = (start + m)[None, :] * D + d[:, None]
+        keys = tl.load(k + at) * tl.exp2(gates[:, None] - tl.load(g + at))
+        if FORM == 0:
+            factors = tl.exp2(gates)
+        elif FORM == 1:
+            swap: tl.constexpr = "mov.b32 $0, $3; mov.b32 $1, $2;"
+            factors = tl.inline_asm_elementwise(swap, "=&r,=r,r,r", [gates], tl.float32, is_pure=True, pack=2)
+        else:
+            both: tl.constexpr = "mov.b32 $0, $2; neg.f32 $1, $2;"
+            types: tl.constexpr = (tl.float32, tl.float32)
+            _, factors = tl.inline_asm_elementwise(both, "=&f,=f,f", [gates], types, is_pure=True, pack=1)
+        state *= factors[:, None]
+        values = tl.load(v + (start + m)[:, None] * E + e[None, :])
+        state = tl.dot(keys.to(values.dtype), values, state)
+    tl.store(out + d[:, None] * E + e[None, :], state)
+
+
+@pytest.mark.parametrize("form", [0, 1, 2], ids=["exp", "pairs", "two results"])
+@pytest.mark.parametrize(("warps", "block"), [(1, 16), (2, 32), (2, 64)])
+def test_copied_lines_are_read_in_each_layout_that_is_wanted(warps: int, block: int, form: int) -> None:
+    """A conversion between warps would let them all wait twice in each round. What takes two neighbours at once, or
+    gives two results, is not computed again."""
+    length, width, columns = 5 * block, 64, 32
+    random = np.random.default_rng(6)
+    k, v = (dots.bits("fp16", random.standard_normal((length, n))) for n in (width, columns))
+    g = -random.random((length, width), np.float32)
+    last = -random.random((5, width), np.float32)
+    signature = f"*fp16:16, *fp16:16, *fp32:16, *fp32:16, *fp32:16, i32, {width}, {columns}, {block}, {form}"
+    results = {}
+    for stages in (1, 3):
+        code = dots.code_of(decayed, signature, num_warps=warps, num_stages=stages)
+        (results[stages],) = launch(code, [k, v, g, last], [(width, columns)], length)
+    loop = code["ttgir"].split("scf.for", 1)[1].split("scf.yield", 1)[0]
+    assert copies(code) == 4 and (form != 0 or "scratch" not in loop)
+    assert (results[1].view(np.uint32) == results[3].view(np.uint32)).all()
+    keys, values = (dots.value("fp16", x).astype(np.float64) for x in (k, v))
+    want = np.zeros((width, columns))
+    for i in range(5):
+        part = slice(i * block, (i + 1) * block)
+        factors = [np.exp2(last[i]), last[i].reshape(-1, 2)[:, ::-1].ravel(), -last[i]][form]
+        want = want * factors[:, None] + (keys[part] * np.exp2(last[i] - g[part])).T @ values[part]
+    np.testing.assert_allclose(results[3], want, rtol=1e-2, atol=2e-2)
+
+
 def test_scales_are_loaded_an_iteration_ahead() -> None:
     """A copy moves at least four bytes a thread, and these are two."""
     code = dots.code_of(packed_weights, f"{PACKED}, 16, 128, 128, 1", num_warps=4, num_stages=2)
