@@ -21,8 +21,13 @@ if TYPE_CHECKING:  # loaded when something is assembled
 
 _THREADS = re.compile(r"^\.(?:req|max)ntid +(\d+)[^\n]*", re.MULTILINE)
 _LIMITS = re.compile(r"^\.(?:maxnreg|minnctapersm) ", re.MULTILINE)
+_BLOCK = re.compile(r"^(\$L__BB\w+):(.*?)(?=^\$L__BB\w+:|\Z)", re.MULTILINE | re.DOTALL)
+_WAITS = re.compile(r"\b(?:bar|barrier|mbarrier|shfl|mma|wgmma|tcgen05|atom|red)\b")
 _MOST_REGISTERS, _REGISTERS, _REGISTER_STEP = 255, 64 * 1024, 8
 """Of a thread, of a multiprocessor, and the step in which ptxas gives them."""
+_MORE_REGISTERS = 64
+_POLICY = "more registers for loops of loads"
+"""What a kept cubin depends on besides: when a text is assembled twice, and which result is taken."""
 
 
 class Binary(NamedTuple):
@@ -94,6 +99,30 @@ def with_one_block(ptx: str, report: FunctionReport) -> str | None:
     return f"{ptx[: found.end()]}\n.minnctapersm 1{ptx[found.end() :]}"
 
 
+def _loads_in_a_loop(ptx: str) -> bool:
+    """Whether a block is a loop that loads, and neither waits nor multiplies matrices."""
+    for label, text in _BLOCK.findall(ptx):
+        back = re.search(rf"\bbra(?:\.uni)?\s+{re.escape(label)};", text)
+        if back and "ld.global" in text[: back.start()] and not _WAITS.search(text[: back.start()]):
+            return True
+    return False
+
+
+def with_more_registers(ptx: str, report: FunctionReport) -> str | None:
+    """The text with a limit that makes ptxas use more registers, up to 64; None: it has no use for them, or may not.
+    report: of the text as it is.
+
+    ptxas 13.0 takes 32 registers for a loop that adds up what it loads, and waits for each load before it begins
+    the next. With a limit in the text it has four on their way, of at least two CTAs of a multiprocessor.
+    """
+    found = _THREADS.search(ptx)
+    if found is None or report.spill_stores or report.registers > _MORE_REGISTERS - _REGISTER_STEP:
+        return None
+    if 2 * int(found[1]) * _MORE_REGISTERS > _REGISTERS or _LIMITS.search(ptx) or not _loads_in_a_loop(ptx):
+        return None
+    return f"{ptx[: found.end()]}\n.maxnreg {_MORE_REGISTERS}{ptx[found.end() :]}"
+
+
 def assemble(ptx: str, arch: str, name: str, given: Any = None) -> tuple[Binary, bool]:
     """(the cubin of a kernel's PTX, whether it came from the cache). given: the option `ptx_options`.
 
@@ -105,7 +134,7 @@ def assemble(ptx: str, arch: str, name: str, given: Any = None) -> tuple[Binary,
     if ptxas is None:
         raise not_found("asm['ptx'] works without it")
     options = _options(given)
-    key = stage_cache.key_of(ptx, arch, options, list(ptxas.version), os.path.getsize(ptxas.path))
+    key = stage_cache.key_of(ptx, arch, options, list(ptxas.version), os.path.getsize(ptxas.path), _POLICY)
     entry = stage_cache.load(key, name, "cubin")
     if entry is not None and set(entry.facts) == set(Binary._fields[1:]) and "cubin" in entry.files:
         return Binary(entry.files["cubin"], **entry.facts), True
@@ -114,9 +143,12 @@ def assemble(ptx: str, arch: str, name: str, given: Any = None) -> tuple[Binary,
         return made.functions.get(name) or next(iter(made.functions.values()), FunctionReport())
 
     made = ptxas.assemble(ptx, arch, file=f"{name}.ptx", options=options)
-    if not any("maxrregcount" in word for word in options) and (text := with_one_block(ptx, report_of(made))):
-        again = ptxas.assemble(text, arch, file=f"{name}.ptx", options=options)
-        made = min(made, again, key=lambda one: report_of(one).spill_stores)
+    if not any("maxrregcount" in word for word in options):
+        for change in (with_one_block, with_more_registers):
+            if text := change(ptx, report_of(made)):
+                again = ptxas.assemble(text, arch, file=f"{name}.ptx", options=options)
+                spilled = report_of(again).spill_stores
+                made = again if not spilled or spilled < report_of(made).spill_stores else made
     report = report_of(made)
     binary = Binary(made.cubin, report.registers, report.stack, report.spill_stores, report.shared, made.log)
     facts = {field: getattr(binary, field) for field in Binary._fields[1:]}
