@@ -6,6 +6,7 @@
 #include "codegen/passes/ThreadReductions.h"
 #include "codegen/dialect/TWG.h"
 #include "codegen/layout/ReductionOrder.h"
+#include "codegen/passes/Notes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -188,6 +189,7 @@ void split(Running running) {
 
   update->replaceUsesOfWith(reduce->getResult(0), mine);
   update->getResult(0).setType(type);
+  for (Value sum : reduce->getResults()) moveNotes(sum, {});
   reduce.erase();
 }
 

@@ -10,7 +10,12 @@ import re
 import corpus_cases
 import corpus_launches
 import pytest
+import test_dots_in_flight as dots
+import test_loads_of_operands as loads
+import test_registers_held as rows
+import tiletwin as triton
 import tiletwin._codegen
+import tiletwin.language as tl
 
 OTHERWISE = {
     ("sm_90a", "desc_arg_fp32"): "an address is computed behind a wait instead of in front of it",
@@ -48,3 +53,44 @@ def test_code_is_the_same(architecture, monkeypatch):
             differ.add((architecture, name))
     assert compared > 400
     assert differ == {known for known in OTHERWISE if known[0] == architecture}
+
+
+@triton.jit
+def row_sums(x, out, n, WIDTH: tl.constexpr):
+    """Rows without their sum, which has a name and is added up."""
+    at = tl.arange(0, WIDTH)
+    total = 0.0
+    for i in range(0, n):
+        row = tl.load(x + i * WIDTH + at)
+        found = tl.sum(row, 0)
+        total = total + found
+    tl.store(out, total)
+
+
+KERNELS = {
+    "row_sums": (row_sums, "*fp32:16, *fp32:16, i32, 512"),
+    "scaled": (rows.scaled, "*fp32:16, *fp32:16, *fp32:16, *fp32:16, i32, 512"),
+    "decayed": (loads.decayed, "*fp16:16, *fp16:16, *fp32:16, *fp32:16, *fp32:16, i32, 64, 32, 32, 0"),
+    "narrowed": (loads.narrowed, "*fp16:16, *fp32:16, *fp16:16, *fp32:16, i32:16, i32:16, False, 16, 64, 32"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "warps"),
+    [("row_sums", 1), ("row_sums", 4), ("scaled", 1), ("scaled", 4), ("decayed", 1), ("decayed", 2), ("narrowed", 4)],
+)
+def test_code_of_loops_is_the_same(name: str, warps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums that threads add up first, lines read in several layouts, values computed behind a barrier."""
+    kernel, signature = KERNELS[name]
+
+    def ptx() -> str:
+        return dots.code_of(triton.jit(kernel.fn), signature, num_warps=warps)["ptx"]
+
+    monkeypatch.delenv("TILETWIN_DEBUG", raising=False)
+    plain = ptx()
+    monkeypatch.setenv("TILETWIN_DEBUG", "/nowhere")
+    noted = ptx()
+    assert code(noted) == code(plain) and NOTED not in plain
+    marks = [at.start() for at in re.finditer(r"// tiletwin\.var: \d+ 0x1", noted)]
+    read = re.search(r"ld\.global|cp\.async", noted)
+    assert read and max(marks) > read.start()  # what was loaded is not there in front of that
