@@ -148,7 +148,7 @@ def test_processor_time_is_that_of_all_threads_and_children():
     """
     child = children.start("-c", textwrap.dedent(code))
     try:
-        until(lambda: usage.of(child.pid).processor >= 2.0)
+        until(lambda: usage.of(child.pid).processor >= 1.9)  # the system counts in hundredths, and leaves parts out
         until(lambda: not usage.of(child.pid).wants)
         assert usage.of(child.pid).processor < 4.0 and len(usage.tree(child.pid)) == 2
         for number in reversed(usage.tree(child.pid)):
