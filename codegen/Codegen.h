@@ -27,7 +27,7 @@ struct Target {
 struct Options {
   int numWarps = 4;           ///< a power of two
   int numStages = 3;          ///< buffers of a pipelined loop
-  int numCtas = 1;            ///< of a cluster
+  int numCtas = 1;            ///< of a program
   int maxRegisters = 0;       ///< of a thread; 0: as ptxas likes
   int wavesPerUnit = 0;       ///< "hip": wavefronts that a SIMD unit shall have room for; 0: as LLVM likes
   bool fpFusion = true;       ///< products and sums become fused multiply-adds
@@ -41,6 +41,7 @@ struct Options {
   bool tileLoops = true;    ///< beside copied loads: CTAs that run one program after the other
   bool isAlone = false;     ///< each CTA has a multiprocessor of its own: no other one works while it waits
   bool deepRings = true;    ///< there, more buffers than num_stages where shared memory has room
+  bool divides = true;      ///< beside copied loads: programs that two CTAs run together, where numCtas asks for it
   bool pairs = true;        ///< CTAs that run one program after the other run neighbours, and copy for both
   bool producers = true;    ///< loops that ask for it have warps of their own that copy
   bool dotsInFlight = true; ///< matrix products go on while what follows them runs; their operands stay until then
@@ -70,6 +71,7 @@ struct Code {
   uint32_t scratchBytes = 0;     ///< of global memory for each program; if not 0 a last parameter points to all of it
   int numWarps = 4;              ///< of a CTA: the program's, and others that copy for it
   int clusterCtas = 1;           ///< CTAs of a cluster: a launch has a multiple of them, along the first dimension
+  int programCtas = 1;           ///< CTAs that run a program together: one, or a cluster
   std::vector<Message> warnings; ///< of what the source asks for and the code does not do
 };
 

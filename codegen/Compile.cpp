@@ -7,6 +7,7 @@
 #include "codegen/libdevice/Libdevice.h"
 #include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/Barriers.h"
+#include "codegen/passes/Divide.h"
 #include "codegen/passes/Groups.h"
 #include "codegen/passes/Notes.h"
 #include "codegen/passes/Pairs.h"
@@ -135,6 +136,7 @@ bool hasDotsInFlight(tt::FuncOp kernel) {
   return kernel.walk(find).wasInterrupted();
 }
 
+/// A program that two CTAs cannot run together is run by one.
 /// Where the shared memory of a CTA is too small, each CTA runs one program; then all loops copy blocks or none does, so that a
 /// producer's rings are nobody else's; then no warps copy ahead across what the kernel keeps there, and then products wait
 /// for each other: so the memory of copies, and of operands, is used again. A CTA that has no warps that copy ahead runs one
@@ -150,17 +152,23 @@ LogicalResult Compilation::makeTtgir(std::string_view text, std::string_view fil
                                  {&Options::decideApart, hasProducer},
                                  {&Options::producers, hasProducer},
                                  {&Options::dotsInFlight, hasDotsInFlight}};
-  if (failed(runSteps(ttgirSteps(), *module_, target_, options_))) return failure();
+  auto again = [&](const Options& options) {
+    error_.reset(), code_.warnings.clear();
+    return success(succeeded(parse(text, fileName)) && succeeded(runSteps(ttgirSteps(), *module_, target_, options)));
+  };
   const uint32_t most = target_.features().sharedKilobytesMost * 1024;
   Options smaller = options_;
   smaller.deepRings &= smaller.isAlone;
+  if (failed(runSteps(ttgirSteps(), *module_, target_, options_))) {
+    smaller.divides = false;
+    if (!isDivided(kernel()) || failed(again(smaller))) return failure();
+  }
   for (const Saving& saving : kSavings) {
     const bool isInVain = hasTileLoop(kernel()) && !hasProducer(kernel());
     if (!isInVain && (!most || sharedBytesOf(kernel()) <= most)) break;
     if (!(smaller.*saving.option) || !saving.isUsed(kernel())) continue;
     smaller.*saving.option = false;
-    code_.warnings.clear();
-    if (failed(parse(text, fileName)) || failed(runSteps(ttgirSteps(), *module_, target_, smaller))) return failure();
+    if (failed(again(smaller))) return failure();
   }
   return success();
 }
@@ -194,7 +202,8 @@ LogicalResult Compilation::makeLlir(llvm::TargetMachine& machine) {
   code_.sharedBytes = sharedBytesOf(kernel());
   code_.scratchBytes = emitter.globalScratchBytes();
   code_.numWarps = warpsOf(kernel(), options_);
-  code_.clusterCtas = runsInPairs(kernel()) ? kCtasOfPair : 1;
+  code_.programCtas = isDivided(kernel()) ? kCtasOfPair : 1;
+  code_.clusterCtas = runsInPairs(kernel()) ? kCtasOfPair : code_.programCtas;
   for (BlockArgument argument : kernel().getArguments()) {
     mlir::Type type = argument.getType();
     std::string name;

@@ -25,8 +25,10 @@ LogicalResult DotOp::verify() {
   RankedTensorType a = getA().getType(), b = getB().getType(), d = getD().getType();
   if (failed(verifyDotShapes(*this, a, b, d))) return failure();
   int64_t rank = d.getRank();
+  // Of CTAs that multiply together each has its share of b's columns (codegen/passes/Divide.h).
+  const int64_t ctas = (*this)->hasAttr("twg.by_two_ctas") ? 2 : 1;
   if (a.getDimSize(rank - 1) != b.getDimSize(rank - 2) || a.getDimSize(rank - 2) != d.getDimSize(rank - 2) ||
-      b.getDimSize(rank - 1) != d.getDimSize(rank - 1))
+      b.getDimSize(rank - 1) * ctas != d.getDimSize(rank - 1))
     return operands(emitOpError() << "needs a of MxK, b of KxN and a result of MxN", a, b, d); // C2
   Type x = a.getElementType(), y = b.getElementType(), z = d.getElementType();
   if (x != y && !(isF8(x) && isF8(y)))

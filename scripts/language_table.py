@@ -79,7 +79,7 @@ OPTION_EFFECTS = {
     "allowed_dot_input_precisions": "what tl.dot accepts",
     "supported_fp8_dtypes": "fp8 types a compilation for a GPU accepts",
     "num_warps": "tl.extra.cuda.num_warps()",
-    "num_ctas": "2: GPU code reads blocks of neighbouring programs once, where it can",
+    "num_ctas": "2: on Hopper blocks of two programs are read once; with `tcgen05` two CTAs run a program",
     "warp_size": "tl.extra.cuda.num_threads()",
     "ir_override": "a .ttir file that replaces the kernel's own",
     "arch": "the target's name",

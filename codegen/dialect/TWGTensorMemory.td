@@ -20,6 +20,12 @@ def TWG_TmemType : TypeDef<TWG_Dialect, "Tmem"> {
   let genVerifyDecl = 1;
 }
 
+def TWG_CtaRankOp : TWG_Op<"cta_rank", [Pure]> {
+  let summary = "which of the two CTAs this one is, that run the program together: 0 or 1";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 def TWG_TmemOpenOp : TWG_Op<"tmem_open", [MemoryEffects<[MemAlloc, MemRead, MemWrite]>]> {
   let summary = "the CTA allocates tensor memory";
   let description = [{
@@ -81,13 +87,15 @@ def TWG_TmemDotOp : TWG_Op<"tmem_dot", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     d = d + a * b, or with `overwrites` d = a * b, as tt.dot says, by `tcgen05.mma` in ascending order along K. One thread begins
     it. It is done when a twg.barrier_wait for `barrier` ends, which stands right behind it.
+    With `together` both CTAs of a pair have rows of their own of a and d, and each has half of b's columns: the first CTA
+    begins the product for both when both have come here, and it is done for each at a barrier of its own.
     (C1) the shapes are those of a matrix product   (C2) rows in shared memory are swizzled   (C3) K of 32-bit operands is their
     contiguous dimension.
   }];
   let arguments = (ins TWG_MemDescType:$a, TWG_MemDescType:$b, TWG_TmemType:$d, TWG_MemDescType:$barrier,
-                       UnitAttr:$overwrites);
+                       UnitAttr:$overwrites, UnitAttr:$together);
   let assemblyFormat = [{
-    $a `,` $b `,` $d `,` $barrier (`overwrites` $overwrites^)? attr-dict
+    $a `,` $b `,` $d `,` $barrier (`overwrites` $overwrites^)? (`together` $together^)? attr-dict
     `:` type($a) `*` type($b) `->` type($d) `,` type($barrier)
   }];
   let hasVerifier = 1;

@@ -54,7 +54,8 @@ LogicalResult TmemDotOp::verify() {
   const MemDescType a = getA().getType(), b = getB().getType();
   ArrayRef<int64_t> d = getD().getType().getShape();
   const bool areMatrices = a.getShape().size() == 2 && b.getShape().size() == 2;
-  if (!areMatrices || a.getShape() != ArrayRef<int64_t>{d[0], b.getShape()[0]} || b.getShape()[1] != d[1])
+  const int64_t ctas = getTogether() ? 2 : 1;
+  if (!areMatrices || a.getShape() != ArrayRef<int64_t>{d[0], b.getShape()[0]} || b.getShape()[1] * ctas != d[1])
     return emitOpError() << "needs shapes of a matrix product, got " << a << ", " << b << " and "
                          << getD().getType(); // C1
   for (auto [matrix, k] : {std::pair(a, 1u), std::pair(b, 0u)}) {

@@ -4,6 +4,7 @@
 //            them as it likes. A thread looks at all its conditions before it calls __assertfail once.
 #include "codegen/emit/Narrow.h"
 #include "codegen/emit/Owners.h"
+#include "codegen/emit/TargetCode.h"
 #include "ir/SourcePosition.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -123,9 +124,7 @@ void printOperand(Emitter& e, tt::PrintOp print, unsigned number, ArrayRef<Value
 
 template <> LogicalResult emit(Emitter& e, tt::PrintOp print) {
   using namespace llvm::Intrinsic;
-  const std::array<Value*, 3> program{e.intrinsic(nvvm_read_ptx_sreg_ctaid_x, {}, {}),
-                                      e.intrinsic(nvvm_read_ptx_sreg_ctaid_y, {}, {}),
-                                      e.intrinsic(nvvm_read_ptx_sreg_ctaid_z, {}, {})};
+  const std::array<Value*, 3> program{e.code().programId(e, 0), e.code().programId(e, 1), e.code().programId(e, 2)};
   const std::string prefix = escaped(print.getPrefix());
   const unsigned count = print.getArgs().size();
   if (count == 0)

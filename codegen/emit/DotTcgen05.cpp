@@ -2,14 +2,19 @@
 // Not here:  the barriers between them (passes/Barriers.h), the wait for a product (TensorCopyOps.cpp).
 // Idea: a descriptor names a matrix in shared memory as those of wgmma do, and a step along K, M or N adds to its first byte. One
 //       thread begins all instructions of a product, and commits them to a barrier. Warps load and store their own 32 lanes, a
-//       thread a row.
+//       thread a row. Two CTAs that multiply together meet in front of each product; the first one begins it, and commits it to a
+//       barrier in each.
 // Invariant: each load and store ends with its wait and a fence, and what follows a barrier begins with one: for tensor memory
 //       barriers of threads order nothing by themselves.
 #include "codegen/emit/DotOps.h"
 #include "codegen/emit/Issuer.h"
+#include "codegen/emit/PairOps.h"
 #include "codegen/emit/SharedMatrix.h"
 #include "codegen/layout/TensorMemory.h"
+#include "codegen/passes/Divide.h"
 #include "codegen/passes/DotLayouts.h"
+#include "codegen/passes/Pairs.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace mlir;
 
@@ -20,10 +25,20 @@ using llvm::Value;
 namespace {
 
 constexpr uint32_t kStepBytes = 32, kMostColumns = 256; ///< of one instruction: along K; N
+constexpr uint32_t kMostRows = 128;                     ///< of one instruction in a CTA
 constexpr unsigned kMostCountBits = 6;                  ///< of the registers that a load or store moves
 constexpr const char *kBefore = "tcgen05.fence::before_thread_sync;", *kAfter = "tcgen05.fence::after_thread_sync;";
 
 void fence(Emitter& e, const char* text) { e.inlinePtx(text, "~{memory}", {}, {}, true); }
+
+/// The group of CTAs that an instruction is for: all of a kernel's are for the same.
+std::string groupOf(Emitter& e) { return e.isDivided() ? ".cta_group::2" : ".cta_group::1"; }
+
+/// What both CTAs have written to their memory is there for what one of them begins behind this.
+void meetForProduct(Emitter& e) {
+  fence(e, kBefore);
+  e.inlinePtx("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;", "~{memory}", {}, {}, true);
+}
 
 /// The kind of a product, and the formats of its matrices in the instruction descriptor.
 struct Kind {
@@ -62,11 +77,18 @@ LogicalResult emitProduct(Emitter& e, twg::TmemDotOp dot) {
   if (!kind) return dot.emitOpError("has no instruction for its operands");
   const SharedMatrix a(aType, 1), b(bType, 0);
   const TensorMemoryLayout sums(dot.getD().getType().getShape());
-  const auto rows = uint32_t(aType.getShape()[0]), columns = uint32_t(bType.getShape()[1]);
+  const bool isTogether = dot.getTogether();
+  if (isTogether != e.isDivided())
+    return dot.emitOpError("is by two CTAs where all products of the kernel are, and nowhere else (twg.divided)");
+  const uint32_t ctas = isTogether ? kCtasOfPair : 1;
+  const auto rows = uint32_t(aType.getShape()[0]), columns = uint32_t(bType.getShape()[1]) * ctas;
   const uint32_t k = uint32_t(aType.getShape()[1]), step = kStepBytes / a.elementBytes;
   const uint32_t m = sums.instructionRows(), n = std::min(columns, kMostColumns);
   if (k % step) return dot.emitOpError() << "needs a multiple of " << step << " along K, got " << k;
-  Values inputs{e.scalar(dot.getBarrier()), e.int32(instructionDescriptor(*kind, a, b, m, n))};
+  if (isTogether && (m != kMostRows || columns > kMostColumns))
+    return dot.emitOpError() << "by two CTAs needs blocks of " << kMostRows << " rows of each, and at most "
+                             << kMostColumns << " columns";
+  Values inputs{e.scalar(dot.getBarrier()), e.int32(instructionDescriptor(*kind, a, b, m * ctas, n))};
   std::string constraints = "r,r";
   auto input = [&](Value* value, const char* constraint) {
     inputs.push_back(value);
@@ -79,18 +101,26 @@ LogicalResult emitProduct(Emitter& e, twg::TmemDotOp dot) {
   };
   std::string text =
       std::string("{ .reg .pred adds, anew; setp.eq.u32 adds, 0, 0; setp.ne.u32 anew, 0, 0; ") + kAfter + " ";
+  if (isTogether) text += std::string(".reg .b16 both; mov.b16 both, ") + kBothCtas + "; ";
   for (uint32_t row = 0; row < rows; row += m)
     for (uint32_t column = 0; column < columns; column += n) {
       const uint32_t cell = sums.cellOf(row * columns + column);
       const std::string d = input(e.ir().CreateAdd(e.scalar(dot.getD()), e.int32(cell)), "r");
       for (uint32_t i = 0; i < k; i += step)
-        text += "tcgen05.mma.cta_group::1.kind::" + kind->name.str() + " [" + d + "], " + at(ofA, a.offsetOf(row, i)) +
-                ", " + at(ofB, b.offsetOf(column, i)) + ", $1, " + (i == 0 && dot.getOverwrites() ? "anew" : "adds") +
-                "; ";
+        text += "tcgen05.mma" + groupOf(e) + ".kind::" + kind->name.str() + " [" + d + "], " +
+                at(ofA, a.offsetOf(row, i)) + ", " + at(ofB, b.offsetOf(column, i)) + ", $1, " +
+                (i == 0 && dot.getOverwrites() ? "anew" : "adds") + "; ";
     }
-  text += "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [$0]; }";
+  text += "tcgen05.commit" + groupOf(e) + ".mbarrier::arrive::one.shared::cluster" +
+          (isTogether ? ".multicast::cluster.b64 [$0], both; }" : ".b64 [$0]; }");
   llvm::BasicBlock *inside = e.newBlock("product"), *end = e.newBlock("product.end");
-  e.ir().CreateCondBr(isIssuer(e), inside, end);
+  Value* issuer = isIssuer(e);
+  if (isTogether) {
+    meetForProduct(e);
+    Value* rank = e.intrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, {}, {});
+    issuer = e.ir().CreateAnd(issuer, e.ir().CreateICmpEQ(rank, e.int32(0)));
+  }
+  e.ir().CreateCondBr(issuer, inside, end);
   e.ir().SetInsertPoint(inside);
   e.inlinePtx(text, constraints + ",~{memory}", {}, inputs, true);
   e.ir().CreateBr(end);
@@ -128,9 +158,9 @@ template <> LogicalResult emit(Emitter& e, twg::TmemOpenOp open) {
   if (!e.features().tcgen05) return notCompiled(open, e);
   Value *address = e.scratch(), *isFirstWarp = e.ir().CreateICmpEQ(e.warp(), e.int32(0));
   issue(e, isFirstWarp,
-        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$0], " + std::to_string(open.getColumns()), "r",
+        "tcgen05.alloc" + groupOf(e) + ".sync.aligned.shared::cta.b32 [$0], " + std::to_string(open.getColumns()), "r",
         {address});
-  issue(e, isFirstWarp, "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", "", {});
+  issue(e, isFirstWarp, "tcgen05.relinquish_alloc_permit" + groupOf(e) + ".sync.aligned", "", {});
   fence(e, kBefore);
   e.barrierInside();
   fence(e, kAfter);
@@ -142,8 +172,9 @@ template <> LogicalResult emit(Emitter& e, twg::TmemOpenOp open) {
 template <> LogicalResult emit(Emitter& e, twg::TmemCloseOp close) {
   auto open = close.getAll().getDefiningOp<twg::TmemOpenOp>();
   fence(e, kAfter);
+  if (e.isDivided()) meetPair(e); // neither ends while the other one still needs it
   issue(e, e.ir().CreateICmpEQ(e.warp(), e.int32(0)),
-        "tcgen05.dealloc.cta_group::1.sync.aligned.b32 $0, " + std::to_string(open.getColumns()), "r",
+        "tcgen05.dealloc" + groupOf(e) + ".sync.aligned.b32 $0, " + std::to_string(open.getColumns()), "r",
         {e.scalar(close.getAll())});
   return success();
 }

@@ -3,6 +3,7 @@
 #include "codegen/emit/Descriptor.h"
 #include "codegen/emit/LineTable.h"
 #include "codegen/emit/TargetCode.h"
+#include "codegen/passes/Divide.h"
 #include "codegen/passes/Pairs.h"
 #include "codegen/passes/Producer.h"
 #include "codegen/passes/Scratch.h"
@@ -235,7 +236,8 @@ LogicalResult Emitter::emitKernel(tt::FuncOp function) {
   function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, function.getName(), module_);
   threads_ = unsigned(warpsOf(function, options_) * target_.warpSize);
   registersAtStart_ = codegen::registersAtStart(function, options_);
-  isInPairs_ = runsInPairs(function);
+  isDivided_ = codegen::isDivided(function);
+  isInPairs_ = isDivided_ || runsInPairs(function);
   code_.declareKernel(*this, *function_);
   for (auto [i, argument] : llvm::enumerate(function_->args()))
     if (auto divisor = function.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility");

@@ -45,6 +45,7 @@ public:
   unsigned threads() const { return threads_; } ///< of a CTA
   RunBy runBy() const { return runBy_; }
   bool isInPairs() const { return isInPairs_; }              ///< the kernel runs in clusters of two CTAs
+  bool isDivided() const { return isDivided_; }              ///< which run each program together
   int registersAtStart() const { return registersAtStart_; } ///< of a thread; 0: not said
 
   /// A tile's registers, or a scalar as a list of one.
@@ -143,7 +144,7 @@ private:
   llvm::GlobalVariable* shared_ = nullptr;
   unsigned threads_ = 0;
   int registersAtStart_ = 0;
-  bool isInPairs_ = false;
+  bool isInPairs_ = false, isDivided_ = false;
   RunBy runBy_ = RunBy::All;
   uint32_t globalScratchBytes_ = 0;
   twg::ScratchAttr scratch_;    ///< of the operation that is being emitted; null: it has none

@@ -14,6 +14,12 @@ void meetPair(Emitter& e) {
   e.inlinePtx("barrier.cluster.arrive.relaxed; barrier.cluster.wait;", "~{memory}", {}, {}, true);
 }
 
+template <> LogicalResult emit(Emitter& e, twg::CtaRankOp rank) {
+  if (!e.isDivided()) return rank.emitOpError("is for programs that two CTAs run together (twg.divided)");
+  e.define(rank.getResult(), e.intrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, {}, {}));
+  return success();
+}
+
 /// In the scope of a CTA, as PTX has it where none is said. That of a cluster would be a fence of all memory at each step, for
 /// nothing: of what the barrier guards no thread reads or writes anything, but for copies and products, which wait for barriers.
 template <> LogicalResult emit(Emitter& e, twg::PairArriveOp arrive) {

@@ -6,6 +6,8 @@
 
 namespace tiletwin::codegen {
 
+constexpr const char* kBothCtas = "3"; ///< a bit for each CTA of a pair
+
 /// Each thread waits for those of both CTAs that still run, and then sees the barriers that the other CTA has made.
 void meetPair(Emitter& e);
 

@@ -21,7 +21,6 @@ using llvm::Value;
 namespace {
 
 constexpr uint32_t kBarrierBytes = 8;
-constexpr const char* kBothCtas = "3"; ///< a bit for each CTA of a pair
 /// An index outside of every tensor, and far from where adding a block's extent wraps around.
 constexpr int64_t kFarOutside = 1 << 30;
 
@@ -214,11 +213,9 @@ template <> LogicalResult emit(Emitter& e, twg::BarrierInitOp init) {
             {e.ir().CreateAdd(e.scalar(init.getBarriers()), e.int32(offset))});
   }
   fenceOfProxies(e, false);
-  if (e.isInPairs()) {
-    issue(e, issuer, "fence.mbarrier_init.release.cluster", "", {});
-    meetPair(e);
-  }
+  if (e.isInPairs()) issue(e, issuer, "fence.mbarrier_init.release.cluster", "", {});
   if (end) e.ir().CreateBr(end), e.ir().SetInsertPoint(end);
+  if (e.isInPairs()) meetPair(e);
   return success();
 }
 

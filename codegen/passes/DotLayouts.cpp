@@ -2,6 +2,7 @@
 #include "codegen/passes/DotLayouts.h"
 #include "codegen/layout/SharedLayout.h"
 #include "codegen/layout/TensorMemory.h"
+#include "codegen/passes/Divide.h"
 #include "codegen/passes/LayoutChoice.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -184,25 +185,32 @@ bool planWarpgroup(DotPlan& plan, tt::DotOp dot, const Target& target, ThreadBit
   return true;
 }
 
-/// tcgen05 for this dot, if the target has it, tensor memory has room and the operands lie as it wants them.
+/// tcgen05 for this dot, if the target has it, tensor memory has room and the operands lie as it wants them. All such products of
+/// a kernel are by one CTA, or all by two.
 bool planTensor(DotPlan& plan, tt::DotOp dot, const Target& target, ThreadBits threads,
                 llvm::function_ref<std::optional<LinearLayout>(Value)> layoutOf) {
-  auto a = cast<RankedTensorType>(dot.getA().getType()), d = cast<RankedTensorType>(dot.getD().getType());
-  const std::optional<Multiplied> format = formatFor(dot, a.getElementType(), tt::elementTypeOf(dot.getB().getType()));
-  constexpr int64_t kBitsOfStep = 256; // along K, that an instruction multiplies
-  const int64_t k = a.getShape().back(), threadCount = int64_t(1) << (threads.lane + threads.warp);
-  if (!target.features().tcgen05 || threads.warp < 2 || !format || !d.getElementType().isF32()) return false;
-  if (!TensorMemoryLayout::fits(d.getShape()) || d.getNumElements() < threadCount) return false;
-  if (k * a.getElementTypeBitWidth() < kBitsOfStep) return false;
+  auto d = cast<RankedTensorType>(dot.getD().getType());
+  if (!mayBeInTensorMemory(dot, d.getShape(), target, threads)) return false;
+  if (isByTwoCtas(dot) != isDivided(dot->getParentOfType<tt::FuncOp>())) return false;
   if (!liesInMatrix(dot.getA(), 1, layoutOf(dot.getA()), true)) return false;
   if (!liesInMatrix(dot.getB(), 0, layoutOf(dot.getB()), true)) return false;
   plan.isTensor = true;
-  plan.order = ascendingOrder(k);
+  plan.order = ascendingOrder(tt::shapeOf(dot.getA().getType()).back());
   plan.layouts.d = TensorMemoryLayout(d.getShape()).registers(threads.warp);
   return true;
 }
 
 } // namespace
+
+bool mayBeInTensorMemory(tt::DotOp dot, ArrayRef<int64_t> sums, const Target& target, ThreadBits threads) {
+  auto a = cast<RankedTensorType>(dot.getA().getType()), d = cast<RankedTensorType>(dot.getD().getType());
+  constexpr int64_t kBitsOfStep = 256; // along K, that an instruction multiplies
+  const int64_t threadCount = int64_t(1) << (threads.lane + threads.warp);
+  if (!target.features().tcgen05 || threads.warp < 2 || !d.getElementType().isF32()) return false;
+  if (!formatFor(dot, a.getElementType(), tt::elementTypeOf(dot.getB().getType()))) return false;
+  if (!TensorMemoryLayout::fits(sums) || ShapedType::getNumElements(sums) < threadCount) return false;
+  return a.getShape().back() * a.getElementTypeBitWidth() >= kBitsOfStep;
+}
 
 DotPlan planDot(tt::DotOp dot, const Target& target, ThreadBits threads,
                 llvm::function_ref<std::optional<LinearLayout>(Value)> layoutOf) {

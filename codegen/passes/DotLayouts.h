@@ -28,6 +28,9 @@ struct DotPlan {
 DotPlan planDot(tt::DotOp dot, const Target& target, ThreadBits threads,
                 llvm::function_ref<std::optional<LinearLayout>(mlir::Value)> layoutOf);
 
+/// Whether tcgen05 has an instruction for a dot's types and threads, and tensor memory room for sums of that shape.
+bool mayBeInTensorMemory(tt::DotOp dot, llvm::ArrayRef<int64_t> sums, const Target& target, ThreadBits threads);
+
 /// The dimension along which a thread's first registers, or else its neighbours, lie.
 std::optional<unsigned> contiguousDimension(const LinearLayout& layout);
 

@@ -7,6 +7,7 @@
 #include "codegen/layout/ReductionOrder.h"
 #include "codegen/layout/ScanOrder.h"
 #include "codegen/passes/AtomicLayout.h"
+#include "codegen/passes/Divide.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/LayoutChoice.h"
 #include "codegen/passes/LoadsOfOperands.h"
@@ -41,7 +42,7 @@ private:
   void assignReduce(tt::ReduceOp reduce);
   void decideBlock(Operation* op);
   void assignBlockAccess(Operation* op);
-  void assignDot(tt::DotOp dot);
+  LogicalResult assignDot(tt::DotOp dot);
   void assignWarpgroupDot(tt::DotOp dot, const DotPlan& plan);
   void assignTensorDot(tt::DotOp dot, const DotPlan& plan);
   void setMatrices(tt::DotOp dot);
@@ -340,11 +341,12 @@ void LayoutAssigner::assignTensorDot(tt::DotOp dot, const DotPlan& plan) {
   dot.erase();
 }
 
-void LayoutAssigner::assignDot(tt::DotOp dot) {
+LogicalResult LayoutAssigner::assignDot(tt::DotOp dot) {
   const DotPlan& plan = choice_.dotPlan(dot);
   OpBuilder builder(dot);
-  if (plan.isWarpgroup) return assignWarpgroupDot(dot, plan);
-  if (plan.isTensor) return assignTensorDot(dot, plan);
+  if (plan.isWarpgroup) return assignWarpgroupDot(dot, plan), success();
+  if (plan.isTensor) return assignTensorDot(dot, plan), success();
+  if (isByTwoCtas(dot)) return dot.emitOpError("has operands that two CTAs cannot multiply together");
   for (auto [index, layout] : {std::pair(0u, &plan.layouts.a), std::pair(1u, &plan.layouts.b)}) {
     OpOperand& operand = dot->getOpOperand(index);
     setOperand(operand, *layout);
@@ -352,22 +354,20 @@ void LayoutAssigner::assignDot(tt::DotOp dot) {
     auto type = cast<RankedTensorType>(operand.get().getType());
     operand.set(tt::FpToFpOp::create(builder, dot.getLoc(), type.clone(plan.widened), operand.get(), {}));
   }
-  setOperand(dot->getOpOperand(2), plan.layouts.d);
-  setLayout(dot.getD(), plan.layouts.d);
+  setOperand(dot->getOpOperand(2), plan.layouts.d), setLayout(dot.getD(), plan.layouts.d);
   dot->removeAttr("twg.narrowest");
   dot->setAttr("instruction", builder.getStringAttr(plan.instruction()));
   dot->setAttr("order", builder.getDenseI32ArrayAttr(plan.order));
+  return success();
 }
 
 LogicalResult LayoutAssigner::assign(Operation* op) {
   if (tt::isNote(op)) return success();
-  if (isa<tt::StoreOp, tt::AtomicStoreOp>(op)) {
-    if (isTile(op->getOperand(0))) assignStore(op);
-    return success();
-  }
+  if (isa<tt::StoreOp, tt::AtomicStoreOp>(op))
+    return isTile(op->getOperand(0)) ? (assignStore(op), success()) : success();
   if (auto reduce = dyn_cast<tt::ReduceOp>(op)) return assignReduce(reduce), success();
   if (blockAndColumn(op).first) return assignBlockAccess(op), success();
-  if (auto dot = dyn_cast<tt::DotOp>(op)) return assignDot(dot), success();
+  if (auto dot = dyn_cast<tt::DotOp>(op)) return assignDot(dot);
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs()))
       if (std::optional<LinearLayout> layout = decided(argument)) {

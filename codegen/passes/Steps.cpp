@@ -3,6 +3,7 @@
 #include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/Barriers.h"
 #include "codegen/passes/CarriedIndices.h"
+#include "codegen/passes/Divide.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/DotPrecision.h"
 #include "codegen/passes/Groups.h"
@@ -58,6 +59,11 @@ LogicalResult followHints(ModuleOp module, const Target& target, const Options&)
 
 LogicalResult rewriteDotPrecisions(ModuleOp module, const Target& target, const Options&) {
   return rewriteDots(kernelOf(module), target);
+}
+
+LogicalResult divide(ModuleOp module, const Target& target, const Options& options) {
+  dividePrograms(kernelOf(module), target, options);
+  return success();
 }
 
 LogicalResult makeNumerics(ModuleOp module, const Target& target, const Options& options) {
@@ -128,8 +134,9 @@ LogicalResult copyTensors(ModuleOp module, const Target&, const Options&) {
 }
 
 LogicalResult addProducer(ModuleOp module, const Target& target, const Options& options) {
+  if (isDivided(kernelOf(module))) return success(); // all threads of both CTAs meet at each product
   makeProducer(kernelOf(module), target, options);
-  shareCopies(kernelOf(module), options);
+  if (!target.features().tcgen05) shareCopies(kernelOf(module), options);
   return success();
 }
 
@@ -185,6 +192,7 @@ constexpr Step kSteps[] = {
     {"twg-inline", "all calls inlined, canonical: the ttir that code is made from", inlineEverything},
     {"twg-loop-hints", "loops that are to be unrolled, unrolled", followHints},
     {"twg-dot-precision", "dots that no instruction computes, as dots that one does", rewriteDotPrecisions},
+    {"twg-divide", "a program that two CTAs run together, as what one of them computes", divide},
     {"twg-numerics", "roundings that the target would choose, as operations that say them", makeNumerics},
     {"twg-repeated-loads", "loads that read each element several times, as loads that read it once", loadOnce},
     {"twg-affine-loads",

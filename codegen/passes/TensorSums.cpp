@@ -1,6 +1,7 @@
 // codegen/passes/TensorSums.cpp -- see TensorSums.h.
 #include "codegen/passes/TensorSums.h"
 #include "codegen/layout/TensorMemory.h"
+#include "codegen/passes/Divide.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/Notes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,7 +42,7 @@ Value TensorProducts::multiply(tt::DotOp dot, const DotPlan& plan) {
   Value sums = twg::TmemAllocOp::create(builder, where, type, all_, IntegerAttr());
   const bool isNew = matchPattern(c, m_PosZeroFloat());
   if (!isNew) twg::TmemStoreOp::create(builder, where, c, sums);
-  auto product = twg::TmemDotOp::create(builder, where, a, b, sums, barrier_, isNew);
+  auto product = twg::TmemDotOp::create(builder, where, a, b, sums, barrier_, isNew, isByTwoCtas(dot));
   product->setAttr("instruction", builder.getStringAttr(plan.instruction()));
   product->setAttr("order", builder.getDenseI32ArrayAttr(plan.order));
   twg::BarrierWaitOp::create(builder, where, barrier_, Value());

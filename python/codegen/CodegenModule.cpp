@@ -36,8 +36,8 @@ std::optional<codegen::Stage> stageOf(std::string_view name) {
 
 PyRef resultOf(const codegen::Code& code) {
   PyRef metadata = pyDict("name", code.name, "shared", code.sharedBytes, "num_warps", code.numWarps, "cluster",
-                          code.clusterCtas, "global_scratch_size", code.scratchBytes, "global_scratch_align", 128,
-                          "arguments", pyList(code.arguments));
+                          code.clusterCtas, "program_ctas", code.programCtas, "global_scratch_size", code.scratchBytes,
+                          "global_scratch_align", 128, "arguments", pyList(code.arguments));
   PyRef warnings = pyList(code.warnings, [](const codegen::Message& warning) {
     return PyRef::steal(Py_BuildValue("[ssi]", warning.message.c_str(), warning.file.c_str(), warning.line));
   });

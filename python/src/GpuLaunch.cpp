@@ -64,11 +64,12 @@ bool readTypes(PyObject* words, LoadedKernel& out) {
 GpuKernel prepareFor(PyObject* kernel, int device, bool loops) {
   PyRef found = call(packageObject("prepare_gpu_kernel"), kernel, device, loops);
   PyObject *prepared, *words;
-  unsigned int ctas;
+  unsigned int ctas, programCtas;
   int isForAll;
-  if (!found || !PyArg_ParseTuple(found.get(), "OO!Ip", &prepared, &PyTuple_Type, &words, &ctas, &isForAll))
+  if (!found ||
+      !PyArg_ParseTuple(found.get(), "OO!IIp", &prepared, &PyTuple_Type, &words, &ctas, &programCtas, &isForAll))
     return nullptr;
-  return readLoaded(prepared, words, ctas, isForAll);
+  return readLoaded(prepared, words, ctas, programCtas, isForAll);
 }
 
 /// Arrays in host memory that the GPU cannot reach are errors that name the parameter. The driver is asked at every launch:
@@ -149,11 +150,12 @@ bool readGpuPlace(GpuPlace& out) {
   return out.capability > 0;
 }
 
-GpuKernel readLoaded(PyObject* prepared, PyObject* words, uint32_t ctas, bool isForAll) {
+GpuKernel readLoaded(PyObject* prepared, PyObject* words, uint32_t ctas, uint32_t programCtas, bool isForAll) {
   auto made = std::make_unique<LoadedKernel>();
   if (!readTypes(words, *made)) return nullptr;
   made->prepared = PyRef::borrow(prepared);
   made->ctas = ctas;
+  made->programCtas = programCtas;
   made->isForAll = isForAll;
   return made;
 }
@@ -199,7 +201,7 @@ bool launchLoaded(const std::string& name, const LoadedKernel& ready, const Call
     if (!ready.copied.encode(*api, ready.prepared.get(), name, call, ready.types, made, behind[copied])) return false;
     for (size_t i = 0; i < copied; ++i) behind[i] = reinterpret_cast<uint64_t>(made + i);
   }
-  std::array<uint32_t, 3> ctas = grid;
+  std::array<uint32_t, 3> ctas{grid[0] * ready.programCtas, grid[1], grid[2]};
   if (ready.copied.loops()) {
     std::copy(grid.begin(), grid.end(), bits + count - grid.size());
     ctas = {ready.ctas, 1, 1};

@@ -25,6 +25,7 @@ struct LoadedKernel {
   CopiedLoads copied;                  ///< what stands behind its own arguments
   bool isForAll = false;               ///< the same code runs small and large grids
   uint32_t ctas = 0;                   ///< that the GPU runs at one time, of a kernel whose CTAs loop over programs
+  uint32_t programCtas = 1;            ///< that run a program together
 };
 
 /// A kernel on one GPU, in the forms that launches there have wanted.
@@ -35,7 +36,7 @@ struct GpuForms {
 
 /// What Python prepared: a tiletwin._cuda.Prepared, the tuple of its types; the others are LoadedKernel's. Null with an
 /// exception set.
-GpuKernel readLoaded(PyObject* prepared, PyObject* words, uint32_t ctas, bool isForAll);
+GpuKernel readLoaded(PyObject* prepared, PyObject* words, uint32_t ctas, uint32_t programCtas, bool isForAll);
 
 /// Where launches on a GPU run now.
 struct GpuPlace {

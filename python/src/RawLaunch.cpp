@@ -65,7 +65,7 @@ PyObject* newRawLaunch(PyTypeObject* type, PyObject* args, PyObject*) {
   RawLaunch raw;
   raw.name = name;
   raw.null = toPython(0);
-  raw.kernel = readLoaded(prepared, words, 0, true);
+  raw.kernel = readLoaded(prepared, words, 0, 1, true);
   if (!raw.null || !raw.kernel || !readParameters(parameters, raw.parameters)) return nullptr;
   return Object<RawLaunch>::makeOf(type, std::move(raw)).release();
 }

@@ -110,6 +110,8 @@ public:
   const ptx::Function& function() const { return *function_; }
   /// 90 for sm_90a.
   int target() const { return target_; }
+  /// Of how many CTAs all tcgen05 of the function are, as the first one says.
+  int tensorGroup = 0;
 
 private:
   friend class FunctionDecoder;

@@ -15,8 +15,11 @@ using Kind = ptx::Operand::Kind;
 
 bool takeGroup(Decoder& decoder, Words& words, int& ctas) {
   const auto group = words.takeNamed<int>({{"cta_group::1", 1}, {"cta_group::2", 2}});
-  ctas = group.value_or(0);
-  return group || decoder.failMissing(".cta_group::1 and .cta_group::2");
+  if (!group) return decoder.failMissing(".cta_group::1 and .cta_group::2");
+  ctas = *group;
+  if (!decoder.tensorGroup) decoder.tensorGroup = ctas;
+  return decoder.tensorGroup == ctas ||
+         decoder.refuse("a function's tcgen05 are all of .cta_group::1 or all of .cta_group::2");
 }
 
 bool takeAligned(Decoder& decoder, Words& words) {

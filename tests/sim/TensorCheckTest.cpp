@@ -37,8 +37,11 @@ std::string product(const std::string& mark = "", const std::string& adds = "%p3
   return "@%p2 tcgen05.mma.cta_group::1.kind::f16 [%r1], " + a + ", %rd4, %r10, " + adds + "; " + mark + "\n";
 }
 
-std::string textOf(const std::string& body) {
-  return ptxKernel(1, kBegin + body,
+/// ctas: of the group that all instructions are for.
+std::string textOf(const std::string& body, int ctas = 1) {
+  std::string text = kBegin + body;
+  for (size_t at = 0; ctas == 2 && (at = text.find("cta_group::1", at)) != std::string::npos;) text[at + 11] = '2';
+  return ptxKernel(1, text,
                    ".shared .align 1024 .b8 tiles[8192];\n.shared .align 8 .b64 bar;\n.shared .align 4 .b32 where;\n",
                    "sm_100a");
 }
@@ -53,8 +56,8 @@ Finding reports(const std::string& body, std::string_view message, Check check =
   return expectFinding(textOf(body), check, message, fourWarps());
 }
 void isSilent(const std::string& body) { expectNothing(textOf(body), fourWarps()); }
-void traps(const std::string& body, const std::string& words) {
-  const Said said = runChecked(textOf(body), fourWarps());
+void traps(const std::string& body, const std::string& words, int ctas = 1) {
+  const Said said = runChecked(textOf(body, ctas), fourWarps());
   BOOST_TEST(said.trap.message.find(words) != std::string::npos, describe(said) << " lacks " << words);
 }
 void refuses(const std::string& body, const std::string& words, std::string_view target = "sm_100a") {
@@ -144,8 +147,7 @@ BOOST_AUTO_TEST_CASE(columns_and_lanes) {
         "after its CTA has run tcgen05.relinquish_alloc_permit");
   traps("@%p1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r7], 512;",
         "waits for 512 free columns of tensor memory; 64 of 512 are allocated");
-  traps("@%p2 tcgen05.mma.cta_group::2.kind::f16 [%r1], %rd3, %rd4, %r10, %p3;",
-        "the cluster has no CTA beside rank 0");
+  traps(product(), "the cluster has no CTA beside rank 0", 2);
 }
 
 BOOST_AUTO_TEST_CASE(block_scales) {
@@ -170,6 +172,9 @@ BOOST_AUTO_TEST_CASE(an_mbarrier_that_never_hears_of_a_product) {
 
 BOOST_AUTO_TEST_CASE(what_is_refused) {
   refuses("tcgen05.wait::ld.sync.aligned;", "needs a target of sm_100a or sm_100f", "sm_90a");
+  refuses("tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 "
+          "%r1, 32;",
+          "a function's tcgen05 are all of .cta_group::1 or all of .cta_group::2");
   refuses("tcgen05.shift.cta_group::1.down [%r1];", "is not implemented");
   refuses("tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd3, %rd4, [%r2], %r3, %p1;", "with .sp is not implemented");
   refuses("tcgen05.mma.ws.cta_group::1.kind::f16 [%r1], %rd3, %rd4, %r3, %p1;", "with .ws is not implemented");

@@ -27,6 +27,7 @@ opt<Stage> from("from", desc("stage of the input"), init(Stage::Ttir),
 opt<std::string> arch("arch", desc("target"), init("sm_80"));
 opt<int> numWarps("num-warps", desc("of a program"), init(4));
 opt<int> numStages("num-stages", desc("buffers of a pipelined loop"), init(3));
+opt<int> numCtas("num-ctas", desc("of a program"), init(1));
 opt<int> maxRegisters("maxnreg", desc("registers of a thread, 0: as ptxas likes"), init(0));
 opt<bool> fpFusion("fp-fusion", desc("fuse products and sums"), init(true));
 opt<bool> copiedLoads("copied-loads", desc("copies by maps of other arguments"), init(false));
@@ -39,7 +40,7 @@ LogicalResult compileTo(Stage to, const llvm::SourceMgr& sources, MLIRContext* c
   StringRef name = buffer->getBufferIdentifier();
   Options options;
   options.numWarps = flags::numWarps, options.numStages = flags::numStages, options.maxRegisters = flags::maxRegisters;
-  options.copiedLoads = flags::copiedLoads;
+  options.copiedLoads = flags::copiedLoads, options.numCtas = flags::numCtas;
   options.fpFusion = flags::fpFusion, options.lineInfo = flags::lineInfo, options.verify = true;
   auto error = compile(std::string_view(buffer->getBufferStart(), buffer->getBufferSize()), flags::from, to,
                        std::string_view(name.data(), name.size()), targetOf(flags::arch), options, code);

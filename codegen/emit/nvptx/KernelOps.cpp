@@ -22,12 +22,15 @@ void Nvptx::sizeShared(llvm::GlobalVariable&, uint32_t) const {}
 
 Value* Nvptx::thread(Emitter& e) const { return e.intrinsic(nvvm_read_ptx_sreg_tid_x, {}, {}); }
 
+/// Two CTAs that run a program together are a cluster along the first dimension.
 Value* Nvptx::programId(Emitter& e, unsigned axis) const {
+  if (e.isDivided() && axis == 0) return e.intrinsic(nvvm_read_ptx_sreg_clusterid_x, {}, {});
   constexpr ID kIds[] = {nvvm_read_ptx_sreg_ctaid_x, nvvm_read_ptx_sreg_ctaid_y, nvvm_read_ptx_sreg_ctaid_z};
   return e.intrinsic(kIds[axis], {}, {});
 }
 
 Value* Nvptx::numPrograms(Emitter& e, unsigned axis) const {
+  if (e.isDivided() && axis == 0) return e.intrinsic(nvvm_read_ptx_sreg_nclusterid_x, {}, {});
   constexpr ID kIds[] = {nvvm_read_ptx_sreg_nctaid_x, nvvm_read_ptx_sreg_nctaid_y, nvvm_read_ptx_sreg_nctaid_z};
   return e.intrinsic(kIds[axis], {}, {});
 }

@@ -33,7 +33,7 @@ class Generated(NamedTuple):
     texts: dict[str, str]
     """By stage: "ttgir", "llir", and "ptx" or "amdgcn"."""
     metadata: dict[str, Any]
-    """name, shared, num_warps, cluster, global_scratch_size, global_scratch_align, arguments."""
+    """name, shared, num_warps, cluster, program_ctas, global_scratch_size, global_scratch_align, arguments."""
     cached: bool
 
 

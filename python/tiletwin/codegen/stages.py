@@ -171,7 +171,8 @@ class AsmDict(Mapping):
         started = time.perf_counter()
         options = self._options | {"copied_loads": True} | more
         made = self._generated(options)
-        if not more and not any(kind.startswith("copies<") for kind in made.metadata["arguments"]):
+        copies = any(kind.startswith("copies<") for kind in made.metadata["arguments"])
+        if not more and not copies and made.metadata["program_ctas"] == 1:
             if "ptx" not in self._made:
                 self._take(made.texts, made.metadata, made.cached, started)
             return self
@@ -183,8 +184,8 @@ class AsmDict(Mapping):
         return other
 
     def may_copy_loads(self) -> bool:
-        """Whether anything of the kernel can be copied, and no file replaces a stage behind ttir. If not, one code is
-        for all launches."""
+        """Whether anything of the kernel can be copied, or several CTAs may run a program, and no file replaces a stage
+        behind ttir. If not, one code is for all launches."""
         options, replaces = self._options, knobs.compilation.override or knobs.stages.override
         if self._target.backend != "cuda" or replaces or options.get("ir_override") or options.get("launch_pdl"):
             return False
@@ -192,7 +193,7 @@ class AsmDict(Mapping):
             return False
         text = self["ttir"]
         loads = "tt.load " in text or "tt.descriptor_load " in text
-        return "tt.dot " in text and loads and "scf.for " in text
+        return "tt.dot " in text and loads and ("scf.for " in text or options["num_ctas"] > 1)
 
     def make_all(self) -> None:
         """Makes every stage that this machine can make."""

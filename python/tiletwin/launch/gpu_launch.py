@@ -46,11 +46,13 @@ class Ready(NamedTuple):
     """Storage types of its arguments, of tensor maps `MapArgument.native`; behind them `CopiedLoads.native`."""
     ctas: int
     """That the GPU runs at one time if one is on each multiprocessor: whole clusters."""
+    program_ctas: int
+    """That run a program together."""
 
 
-def prepare(kernel: Any, device: int, loops: bool) -> tuple[Any, tuple[Any, ...], int, bool]:
-    """(a kernel compiled for a GPU, ready to be launched there; the types of its arguments; `Ready.ctas`; whether it is
-    the code for all grids). Errors: see `load`.
+def prepare(kernel: Any, device: int, loops: bool) -> tuple[Any, tuple[Any, ...], int, int, bool]:
+    """(a kernel compiled for a GPU, ready to be launched there; the types of its arguments; `Ready.ctas`;
+    `Ready.program_ctas`; whether it is the code for all grids). Errors: see `load`.
 
     loops: its CTAs may run one program after the other (launch/copied_loads.py).
     """
@@ -83,4 +85,5 @@ def load(kernel: Any, device: int, asm: Any) -> Ready:
     passed, told = (copied.passed(), copied.native()) if copied else ((), ())
     prepared = entry._native.prepare(arguments + passed, block, facts["shared"], *ways)
     cluster = facts.get("cluster", 1)
-    return Ready(entry, prepared, arguments + told, multiprocessors_of(device) // cluster * cluster)
+    ctas = multiprocessors_of(device) // cluster * cluster
+    return Ready(entry, prepared, arguments + told, ctas, facts["program_ctas"])

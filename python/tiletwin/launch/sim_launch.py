@@ -70,11 +70,10 @@ def _arguments(
         gpu_number(value, kind) if described is None else _tensor_map(described, values, name, at)
         for at, (value, kind, described) in enumerate(zip(values, own, maps))
     ]
-    if not copied:
-        return arguments, grid
-    arguments += _copied(copied, values, own)
-    if not copied.loops:
-        return arguments, grid
+    if copied:
+        arguments += _copied(copied, values, own)
+    if not copied or not copied.loops:
+        return arguments, (grid[0] * facts["program_ctas"], *grid[1:])
     return arguments + list(grid), copied_loads.ctas_of(grid, MOST_CTAS, name, facts.get("cluster", 1))
 
 
@@ -163,7 +162,7 @@ def launch(
     arguments, ctas = _arguments(values, facts, kernel.name, grid)
     scratch = None
     if facts["global_scratch_size"]:
-        count = facts["global_scratch_size"] * grid[0] * grid[1] * grid[2]
+        count = facts["global_scratch_size"] * ctas[0] * ctas[1] * ctas[2]
         scratch = np.zeros(count + _SCRATCH_ALIGNMENT, np.uint8)
         begin = scratch.ctypes.data
         arguments.append(begin + -begin % _SCRATCH_ALIGNMENT)

@@ -335,3 +335,18 @@ tt.func public @rows_of_tf32(%i: i32) {
   twg.tmem_dot %a, %x, %d, %bar : !twg.memdesc<64x32xf32, #m> * !twg.memdesc<32x32xf32, #m> -> !twg.tmem<64x32xf32>, !twg.memdesc<1x1xi64, #b>
   tt.return
 }
+
+// -----
+
+#s = #twg.shared<contiguous = 1, swizzle = 64>
+#b = #twg.shared<contiguous = 1, swizzle = 0>
+tt.func public @half_of_the_columns(%i: i32) {
+  %bar = twg.local_alloc -> !twg.memdesc<1x1xi64, #b>
+  %a = twg.local_alloc -> !twg.memdesc<128x32xf16, #s>
+  %x = twg.local_alloc -> !twg.memdesc<32x32xf16, #s>
+  %all = twg.tmem_open 64
+  %d = twg.tmem_alloc %all -> !twg.tmem<128x32xf32>
+  // expected-error @below {{needs shapes of a matrix product}}
+  twg.tmem_dot %a, %x, %d, %bar together : !twg.memdesc<128x32xf16, #s> * !twg.memdesc<32x32xf16, #s> -> !twg.tmem<128x32xf32>, !twg.memdesc<1x1xi64, #b>
+  tt.return
+}
