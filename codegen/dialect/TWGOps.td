@@ -46,6 +46,16 @@ def TWG_ConvertLayoutOp : TWG_Op<"convert_layout", [Pure]> {
   let hasVerifier = 1;
 }
 
+def TWG_ShareOp : TWG_Op<"share", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a number that one thread has loaded, in all threads";
+  let description = [{
+    result = src as the program's first thread has it. All threads wait for it. (C1) source and result have one type, a scalar.
+  }];
+  let arguments = (ins AnyType:$src);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
 def TWG_RoundToTf32Op : TWG_Op<"round_to_tf32", [Pure]> {
   let summary = "the nearest number that has 10 fraction bits";
   let description = [{

@@ -6,6 +6,7 @@
 #include "codegen/emit/Memory.h"
 #include "codegen/emit/Owners.h"
 #include "codegen/emit/TargetCode.h"
+#include "codegen/passes/OwnedNumbers.h"
 #include "codegen/passes/WrittenMemory.h"
 #include "ir/Tiles.h"
 
@@ -148,8 +149,13 @@ template <> LogicalResult emit(Emitter& e, tt::LoadOp load) {
     Values loaded = unpackWords(e, words, type, vector);
     std::copy(loaded.begin(), loaded.end(), results.begin() + r);
   }
-  if (owner) results = shareOwned(e, load.getPtr(), std::move(results));
+  if (owner && !isSharedLate(load)) results = shareOwned(e, load.getPtr(), std::move(results));
   e.define(load.getResult(), std::move(results));
+  return success();
+}
+
+template <> LogicalResult emit(Emitter& e, twg::ShareOp share) {
+  e.define(share.getResult(), shareOwned(e, share.getSrc(), {e.scalar(share.getSrc())}));
   return success();
 }
 

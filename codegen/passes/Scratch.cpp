@@ -4,6 +4,7 @@
 #include "codegen/layout/GatherPlan.h"
 #include "codegen/layout/ReductionOrder.h"
 #include "codegen/layout/ScanOrder.h"
+#include "codegen/passes/OwnedNumbers.h"
 #include "codegen/passes/SharedMemory.h"
 #include "codegen/passes/WrittenMemory.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -116,8 +117,10 @@ std::optional<Scratch> scratchNeededBy(Operation* op, const Target& target, Thre
         return poll.getTimeout() ? ofSharing(poll.getPtr(), poll.getResult(), threads) : std::nullopt;
       })
       .Case([&](tt::LoadOp load) {
-        return ownerReads(load) ? ofSharing(load.getPtr(), load.getResult(), threads) : std::nullopt;
+        const bool isShared = ownerReads(load) && !isSharedLate(load);
+        return isShared ? ofSharing(load.getPtr(), load.getResult(), threads) : std::nullopt;
       })
+      .Case([&](twg::ShareOp share) { return ofSharing(share.getSrc(), share.getResult(), threads); })
       .Default([](Operation*) { return std::nullopt; });
 }
 
@@ -132,7 +135,7 @@ void setScratch(Operation* op, twg::ScratchAttr scratch) {
 bool writesBehindOwnBarrier(Operation* op) {
   if (firstBarrierIsOptional(op)) return scratchOf(op) && scratchOf(op).getBarriers() > 1;
   return isa<tt::ElementwiseInlineAsmOp, tt::AtomicRMWOp, tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicPollOp,
-             tt::LoadOp>(op);
+             tt::LoadOp, twg::ShareOp>(op);
 }
 
 bool firstBarrierIsOptional(Operation* op) { return isa<tt::ReduceOp, tt::ScanOp>(op); }

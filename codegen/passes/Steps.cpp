@@ -14,6 +14,7 @@
 #include "codegen/passes/LoadsOfOperands.h"
 #include "codegen/passes/LoopHints.h"
 #include "codegen/passes/Notes.h"
+#include "codegen/passes/OwnedNumbers.h"
 #include "codegen/passes/Pairs.h"
 #include "codegen/passes/Phases.h"
 #include "codegen/passes/Pipeline.h"
@@ -155,6 +156,7 @@ LogicalResult pipeline(ModuleOp module, const Target& target, const Options& opt
 LogicalResult keepOperands(ModuleOp module, const Target& target, const Options& options) {
   widenLate(kernelOf(module));
   if (target.backend != "cuda") return success();
+  shareNumbersLate(kernelOf(module));
   keepLargeOperands(kernelOf(module), target);
   readOperandsLate(kernelOf(module), target, options);
   return success();
@@ -211,7 +213,8 @@ constexpr Step kSteps[] = {
     {"twg-tensor-pipeline", "tensor copies of loops, begun some iterations ahead", pipelineTensors},
     {"twg-pipeline", "loads that feed dots, as copies some iterations ahead", pipeline},
     {"twg-large-operands",
-     "operands that registers cannot hold, in shared memory until they are used; numbers widened where they are used",
+     "operands that registers cannot hold, in shared memory until they are used; numbers widened, or told to all "
+     "threads, where they are used",
      keepOperands},
     {"twg-phases", "the phases that waits for tensor copies are for, as values", findPhases},
     {"twg-shared-memory", "places in shared memory, of tiles and of what operations use", placeSharedMemory},

@@ -104,25 +104,21 @@ bool isBarrier(const llvm::Instruction& one) {
 using Places = llvm::SmallVector<std::pair<llvm::Instruction*, llvm::Instruction*>, 0>;
 
 /// What nobody in the block needs in front of a barrier stands behind it, right before its first use: the time in which a
-/// reduction goes from warp to warp has work then, and what is reduced is there sooner. That is what was loaded, and what is
-/// computed of it: addresses and masks stay. The instructions that move, and in front of which others, in order.
+/// reduction goes from warp to warp has work then, and what is reduced is there sooner. The instructions that move, and in front
+/// of which others, in order.
 Places pastBarriers(const Order& now) {
   llvm::DenseMap<const llvm::Instruction*, unsigned> place;
-  llvm::DenseSet<const llvm::Value*> data;
   llvm::SmallVector<unsigned> barriers;
   for (auto [i, one] : llvm::enumerate(now)) {
     place[one] = i;
     if (isBarrier(*one)) barriers.push_back(i);
-    const bool isRead = wordsOf(*one).starts_with("ld.") || llvm::isa<llvm::LoadInst>(one);
-    if (isRead || llvm::any_of(one->operands(), [&](const llvm::Use& use) { return data.contains(use); }))
-      data.insert(one);
   }
   if (barriers.empty()) return {};
   Places places;
   for (unsigned i = now.size(); i-- > 0;) { // those behind use those in front
     llvm::Instruction* one = now[i];
     unsigned first = now.size();
-    if (data.contains(one) && !isAnchored(*one))
+    if (!isAnchored(*one))
       for (const llvm::User* user : one->users()) {
         auto found = place.find(llvm::cast<llvm::Instruction>(user));
         // A use elsewhere, or in the next round of a loop.

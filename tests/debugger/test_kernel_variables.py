@@ -137,7 +137,7 @@ def stopped():
         ("M * 2", "64"),
         ("N", "64"),
         ("moved[0:2, 3]", f"2 fp32\n   0    1\n  {MOVES[0, 3]}  {MOVES[1, 3]}"),
-        (f"i[7] == 7 && moved[0, 1] == {MOVES[0, 1]}", "1"),
+        (f"peak[7] == {PEAK[7]} && moved[0, 1] == {MOVES[0, 1]}", "1"),
     ],
 )
 def test_expressions(stopped, expression, value):

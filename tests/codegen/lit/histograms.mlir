@@ -2,11 +2,11 @@
 // tt.histogram: counters in shared memory, cleared, added to, read, with a barrier before each.
 
 // CHECK-LABEL: .entry counted(
-// CHECK: setp.lt.s32 [[MASK:%p[0-9]+]],
 // CHECK: bar{{(rier)?}}.sync
 // CHECK-COUNT-2: st.shared.b32
 // CHECK: bar{{(rier)?}}.sync
 // CHECK: setp.lt.u32 [[INSIDE:%p[0-9]+]], {{%r[0-9]+}}, 64;
+// CHECK: setp.lt.s32 [[MASK:%p[0-9]+]],
 // CHECK: and.pred [[COUNTED:%p[0-9]+]], [[MASK]], [[INSIDE]];
 // CHECK: @[[COUNTED]] red.shared.add.u32
 // CHECK-COUNT-3: red.shared.add.u32
