@@ -37,11 +37,12 @@ struct Options {
   /// Tiles of pointers may be copied as blocks of tensors, by maps in arguments that the kernel gets behind its own: only
   /// for a launcher that knows the recipes (Code::arguments).
   bool copiedLoads = false;
-  bool decideApart = true;  ///< each loop that may have such copies decides by itself
-  bool tileLoops = true;    ///< beside copied loads: CTAs that run one program after the other
-  bool isAlone = false;     ///< each CTA has a multiprocessor of its own: no other one works while it waits
-  bool deepRings = true;    ///< there, more buffers than num_stages where shared memory has room
-  bool divides = true;      ///< beside copied loads: programs that two CTAs run together, where numCtas asks for it
+  bool decideApart = true; ///< each loop that may have such copies decides by itself
+  bool tileLoops = true;   ///< beside copied loads: CTAs that run one program after the other
+  bool isAlone = false;    ///< each CTA has a multiprocessor of its own: no other one works while it waits
+  bool deepRings = true;   ///< there, more buffers than num_stages where shared memory has room
+  const char* undivided =
+      nullptr;              ///< why two CTAs do not run a program together where numCtas asks for it; null: they may
   bool pairs = true;        ///< CTAs that run one program after the other run neighbours, and copy for both
   bool producers = true;    ///< loops that ask for it have warps of their own that copy
   bool dotsInFlight = true; ///< matrix products go on while what follows them runs; their operands stay until then

@@ -160,8 +160,16 @@ LogicalResult Compilation::makeTtgir(std::string_view text, std::string_view fil
   Options smaller = options_;
   smaller.deepRings &= smaller.isAlone;
   if (failed(runSteps(ttgirSteps(), *module_, target_, options_))) {
-    smaller.divides = false;
+    smaller.undivided =
+        "the product's operands do not lie in shared memory as tensor cores read them. Leave it out, or load "
+        "them with 16 bytes side by side";
     if (!isDivided(kernel()) || failed(again(smaller))) return failure();
+  }
+  if (isDivided(kernel()) && most && sharedBytesOf(kernel()) > most) {
+    smaller.undivided =
+        "what each of two CTAs would need of the program does not fit into shared memory. Leave it out, or "
+        "make num_stages smaller";
+    if (failed(again(smaller))) return failure();
   }
   for (const Saving& saving : kSavings) {
     const bool isInVain = hasTileLoop(kernel()) && !hasProducer(kernel());

@@ -26,6 +26,11 @@ def TWG_CtaRankOp : TWG_Op<"cta_rank", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def TWG_PairMeetOp : TWG_Op<"pair_meet", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads of both CTAs of a program wait for each other: what either has written comes before what follows";
+  let assemblyFormat = "attr-dict";
+}
+
 def TWG_TmemOpenOp : TWG_Op<"tmem_open", [MemoryEffects<[MemAlloc, MemRead, MemWrite]>]> {
   let summary = "the CTA allocates tensor memory";
   let description = [{

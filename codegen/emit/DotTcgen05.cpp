@@ -34,12 +34,6 @@ void fence(Emitter& e, const char* text) { e.inlinePtx(text, "~{memory}", {}, {}
 /// The group of CTAs that an instruction is for: all of a kernel's are for the same.
 std::string groupOf(Emitter& e) { return e.isDivided() ? ".cta_group::2" : ".cta_group::1"; }
 
-/// What both CTAs have written to their memory is there for what one of them begins behind this.
-void meetForProduct(Emitter& e) {
-  fence(e, kBefore);
-  e.inlinePtx("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;", "~{memory}", {}, {}, true);
-}
-
 /// The kind of a product, and the formats of its matrices in the instruction descriptor.
 struct Kind {
   StringLiteral name;
@@ -116,7 +110,8 @@ LogicalResult emitProduct(Emitter& e, twg::TmemDotOp dot) {
   llvm::BasicBlock *inside = e.newBlock("product"), *end = e.newBlock("product.end");
   Value* issuer = isIssuer(e);
   if (isTogether) {
-    meetForProduct(e);
+    fence(e, kBefore);
+    meetWithMemory(e);
     Value* rank = e.intrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, {}, {});
     issuer = e.ir().CreateAnd(issuer, e.ir().CreateICmpEQ(rank, e.int32(0)));
   }

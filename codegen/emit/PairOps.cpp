@@ -14,9 +14,19 @@ void meetPair(Emitter& e) {
   e.inlinePtx("barrier.cluster.arrive.relaxed; barrier.cluster.wait;", "~{memory}", {}, {}, true);
 }
 
+void meetWithMemory(Emitter& e) {
+  e.inlinePtx("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;", "~{memory}", {}, {}, true);
+}
+
 template <> LogicalResult emit(Emitter& e, twg::CtaRankOp rank) {
   if (!e.isDivided()) return rank.emitOpError("is for programs that two CTAs run together (twg.divided)");
   e.define(rank.getResult(), e.intrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, {}, {}));
+  return success();
+}
+
+template <> LogicalResult emit(Emitter& e, twg::PairMeetOp meet) {
+  if (!e.isDivided()) return meet.emitOpError("is for programs that two CTAs run together (twg.divided)");
+  meetWithMemory(e);
   return success();
 }
 

@@ -10,5 +10,7 @@ constexpr const char* kBothCtas = "3"; ///< a bit for each CTA of a pair
 
 /// Each thread waits for those of both CTAs that still run, and then sees the barriers that the other CTA has made.
 void meetPair(Emitter& e);
+/// The same, and each sees what the other one has written, to its shared memory too.
+void meetWithMemory(Emitter& e);
 
 } // namespace tiletwin::codegen

@@ -199,6 +199,7 @@ void Halves::makeNote(twg::NoteOp note) {
 void Halves::run(Operation* op) {
   const Runner runner = needed_.runnerOf(op);
   OpBuilder::InsertionGuard guard(builder_);
+  if (runner.meets) twg::PairMeetOp::create(builder_, op->getLoc());
   if (runner.who == Runner::Who::First) {
     auto branch = scf::IfOp::create(builder_, op->getLoc(), isFirst_, /*withElseRegion=*/false);
     builder_.setInsertionPointToStart(branch.thenBlock());
@@ -277,12 +278,6 @@ InFlightDiagnostic warn(Operation* where, const Options& options) {
 
 void dividePrograms(tt::FuncOp kernel, const Target& target, const Options& options) {
   if (options.numCtas <= 1 || !target.features().tcgen05) return;
-  if (!options.copiedLoads) {
-    kernel.emitWarning() << "num_ctas=" << options.numCtas
-                         << " changes nothing in this code: two CTAs run a program together "
-                            "where kernel[grid] launches it";
-    return;
-  }
   SmallVector<tt::DotOp> dots;
   kernel.walk([&](tt::DotOp dot) {
     if (mayBeTogether(dot, target, threadsOf(target, options))) dots.push_back(dot);
@@ -293,10 +288,15 @@ void dividePrograms(tt::FuncOp kernel, const Target& target, const Options& opti
            "columns, with sums in float32, by four warps or more. Make the blocks larger, or leave it out";
     return;
   }
-  if (!options.divides) {
-    warn(dots.front(), options)
-        << "the product's operands do not lie in shared memory as tensor cores read them. Leave it "
-           "out, or load them with 16 bytes side by side";
+  if (!options.copiedLoads) {
+    kernel.emitWarning()
+        << "num_ctas=" << options.numCtas
+        << " changes nothing in this code: two CTAs run a program together where kernel[grid] launches it, without "
+           "launch_pdl, a text that replaces its own, and TILETWIN_COPIED_LOADS=0";
+    return;
+  }
+  if (options.undivided) {
+    warn(dots.front(), options) << options.undivided;
     return;
   }
   for (tt::DotOp dot : dots) dot->setAttr(kByTwoCtas, UnitAttr::get(kernel.getContext()));

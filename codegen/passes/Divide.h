@@ -16,8 +16,8 @@
 
 namespace tiletwin::codegen {
 
-/// Behind the rewriting of dots' precisions. Nothing without Options::divides and a num_ctas above 1. Warns of a num_ctas that changes
-/// nothing, with the reason.
+/// Behind the rewriting of dots' precisions. Nothing without Options::copiedLoads and a num_ctas above 1. Warns of a num_ctas that
+/// changes nothing, with the reason.
 void dividePrograms(tt::FuncOp kernel, const Target& target, const Options& options);
 
 /// Whether two CTAs run each program of the kernel.

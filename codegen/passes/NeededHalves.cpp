@@ -27,6 +27,20 @@ void walkKernel(tt::FuncOp kernel, llvm::function_ref<WalkResult(Operation*)> vi
   });
 }
 
+/// Whether assembly in it may ask which CTA or multiprocessor it runs in: it names a register of its own.
+bool namesRegisters(Operation* op) {
+  if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op)) return false;
+  auto find = [](tt::ElementwiseInlineAsmOp assembly) {
+    return assembly.getAsmString().contains('%') ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return op->walk(find).wasInterrupted();
+}
+
+bool isRelease(Operation* op) {
+  auto atomic = dyn_cast<tt::AtomicRMWOp>(op);
+  return atomic && llvm::is_contained({tt::MemSemantic::Release, tt::MemSemantic::AcqRel}, atomic.getSem());
+}
+
 } // namespace
 
 ArrayRef<Half> NeededHalves::of(Value value) const {
@@ -132,6 +146,7 @@ Refused NeededHalves::addRoot(Operation* op) {
     return kWhole;
   };
   if (tt::isNote(op)) return std::nullopt;
+  if (namesRegisters(op)) return Refusal{op, "its assembly names a register, which may differ between the two CTAs"};
   return llvm::TypeSwitch<Operation*, Refused>(op)
       .Case([&](scf::ForOp loop) { return needWhole({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}); })
       .Case([&](scf::IfOp branch) { return needWhole(branch.getCondition()); })
@@ -171,7 +186,27 @@ Refused NeededHalves::addRoot(Operation* op) {
 Refused NeededHalves::findRoots() {
   Refused refused;
   walkKernel(kernel_, [&](Operation* op) { return WalkResult(failure((refused = addRoot(op)).has_value())); });
-  return refused;
+  return refused ? refused : orderWrites();
+}
+
+/// In one CTA, writes to the same memory by the same threads have an order, and a release stands behind all that is written. The two
+/// CTAs meet for that. Copies by the tensor unit may still be on their way then.
+Refused NeededHalves::orderWrites() {
+  SmallVector<Operation*> writes;
+  walkKernel(kernel_, [&](Operation* op) {
+    if (writesMemory(op)) writes.push_back(op);
+    return WalkResult::advance();
+  });
+  for (Operation* write : writes)
+    for (Operation* other : writes) {
+      if (other == write || (!isRelease(write) && !mayWriteTheSame(write, other))) continue;
+      if (isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(write) ||
+          isa<tt::DescriptorStoreOp, tt::DescriptorReduceOp>(other))
+        return Refusal{write,
+                       "another operation writes its memory, or comes before it, and one of them by a descriptor"};
+      runners_[write].meets = true;
+    }
+  return std::nullopt;
 }
 
 Refused NeededHalves::addSources(OpResult result, Half half) {

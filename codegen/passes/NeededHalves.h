@@ -26,6 +26,7 @@ struct Runner {
     Halves, ///< each CTA, with its halves
   } who = Who::Both;
   Half along = kWhole;
+  bool meets = false; ///< the CTAs meet in front of it
 };
 
 class NeededHalves {
@@ -54,6 +55,7 @@ private:
   bool spreadRows(mlir::Operation* op);
   std::optional<Refusal> findRoots();
   std::optional<Refusal> addRoot(mlir::Operation* op);
+  std::optional<Refusal> orderWrites();
   std::optional<Refusal> run(mlir::Operation* op, Half along, mlir::Value descriptor = {});
   std::optional<Refusal> add(mlir::Value value, Half half, mlir::Operation* asker);
   std::optional<Refusal> addSources(mlir::Value value, Half half);

@@ -98,6 +98,13 @@ bool mayBeWritten(Value pointer) {
   return walked.wasInterrupted();
 }
 
+bool writesMemory(Operation* op) { return bool(writtenThrough(op)); }
+
+bool mayWriteTheSame(Operation* one, Operation* other) {
+  const Value first = rootOf(writtenThrough(one)), second = rootOf(writtenThrough(other));
+  return !first || !second || first == second;
+}
+
 bool ownerReads(tt::LoadOp load) {
   if (load->getParentOfType<tt::MapElementwiseOp>()) return false;
   return load.getIsVolatile() || mayBeWritten(load.getPtr());

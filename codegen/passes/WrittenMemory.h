@@ -8,6 +8,11 @@ namespace tiletwin::codegen {
 /// argument. Different arguments are taken for different memory.
 bool mayBeWritten(mlir::Value pointer);
 
+/// True for stores and atomic operations that change memory.
+bool writesMemory(mlir::Operation* op);
+/// False if two such operations write through different arguments.
+bool mayWriteTheSame(mlir::Operation* one, mlir::Operation* other);
+
 /// True if one thread reads for all that hold an element, because the memory may change between two threads' reads: by
 /// other programs (volatile), or by this one, whose stores the same thread makes.
 bool ownerReads(tt::LoadOp load);

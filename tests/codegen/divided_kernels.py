@@ -95,6 +95,8 @@ def beside(a, b, c, rest, count, N: tl.constexpr, KIND: tl.constexpr):
         x += tl.load(count, volatile=True).to(x.dtype)
     if KIND == "barrier":
         tl.debug_barrier()
+    if KIND == "assembly":
+        x += tl.inline_asm_elementwise("mov.u32 $0, %smid;", "=r", [], tl.int32, True, 1).to(x.dtype) * 0
     if KIND == "counted":
         x += tl.atomic_add(count, 1).to(x.dtype)
     if KIND == "returns":
@@ -139,3 +141,25 @@ def beside(a, b, c, rest, count, N: tl.constexpr, KIND: tl.constexpr):
         tl.atomic_add(count + 4, 1)
     if KIND == "rows":
         tl.store(rest + rows, tl.sum(z, 1))
+    if KIND == "overwritten":  # by the first CTA, in rows of the second one
+        tl.store(c + 200 * N, 5.0)
+        tl.atomic_add(c + 201 * N, 5.0)
+    if KIND == "raised":  # what does not depend on the product is for the first CTA
+        tl.atomic_add(rest + rows, tl.sum(z, 1))
+        tl.atomic_max(rest + rows, rows.to(tl.float32))
+    if KIND == "released":
+        tl.atomic_xchg(count, 1, sem="release")
+
+
+@triton.jit
+def read_twice(a, b, c, d, K, BK: tl.constexpr):
+    """a's rows are needed by halves, and as a whole for sums down its columns."""
+    rows, columns, along = tl.arange(0, 256), tl.arange(0, 64), tl.arange(0, BK)
+    z, sums = tl.zeros((256, 64), tl.float32), tl.zeros((BK,), tl.float32)
+    for k in range(0, K, BK):
+        x = tl.load(a + rows[:, None] * K + k + along[None, :])
+        y = tl.load(b + (k + along)[:, None] * 64 + columns[None, :])
+        z = tl.dot(x, y, z)
+        sums += tl.sum(tl.dot(tl.trans(x), x), 0)
+    tl.store(c + rows[:, None] * 64 + columns[None, :], z)
+    tl.store(d + along, sums)

@@ -1,5 +1,7 @@
 """Programs that two CTAs run together (num_ctas=2 for sm_100a): the bits that one CTA gives, and which kernels are so.
 
+With eight warps sums of rows may be added up in another order than in one CTA, as with another number of warps.
+
 Here:      products of all types, what is computed from them and what stands beside them, refusals, planted mistakes.
 Not here:  tensor memory of one CTA (test_tensor_memory.py), CTAs that run neighbouring programs (test_tile_loops.py).
 Invariant: each launch runs with all checks, under several schedules, and ptxas takes the code.
@@ -188,7 +190,7 @@ class Beside:
 DIVIDED = ["none", "scanned", "repeated", "either", "asserted", "shaped", "split", "gathered", "summed", "turned"]
 
 
-@pytest.mark.parametrize("kind", [*DIVIDED, "added", "alone", "rows"])
+@pytest.mark.parametrize("kind", [*DIVIDED, "added", "alone", "rows", "overwritten", "raised", "released"])
 def test_what_stands_beside_a_product(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     launch = Beside(kind)
     launch.grid = 1
@@ -199,12 +201,24 @@ def test_what_stands_beside_a_product(kind: str, monkeypatch: pytest.MonkeyPatch
     if kind == "alone":
         assert launch.count.tolist() == [10, 7, 7, 7, 8, 7, 7, 7]
     assert "together" in code["ttgir"]
+    assert code["ttgir"].count("twg.pair_meet") == {"alone": 2, "overwritten": 3, "raised": 3, "released": 1}.get(
+        kind, 0
+    )
+
+
+def test_a_release_is_of_both_ctas(monkeypatch: pytest.MonkeyPatch) -> None:
+    launch = Beside("released")
+    launch.grid = 1
+    ptx = same_bits(monkeypatch, kernels.beside, launch, launch.c, launch.count)["ptx"]
+    last = ptx.rindex("st.global")
+    assert last < ptx.index("barrier.cluster.arrive.release", last) < ptx.index("atom.global.gpu.release", last)
 
 
 REFUSED = {
     "written": "it reads memory that the kernel writes, too",
     "volatile": "a volatile load may give the two CTAs different values",
     "barrier": "ttg.barrier is not divided",
+    "assembly": "its assembly names a register, which may differ between the two CTAs",
     "counted": "the two CTAs would get different results of an atomic operation",
     "returns": "the kernel returns at several places",
     "columns": "it needs all rows of a product",
@@ -256,6 +270,18 @@ def test_operands_that_do_not_lie_as_halves_have_to() -> None:
 
     compiled, said = warned(launch, num_warps=4)
     assert len(said) == 1 and "do not lie in shared memory as tensor cores read them" in said[0]
+    assert compiled.asm.launched.facts["program_ctas"] == 1 and torch.equal(c, a.float() @ b.float())
+
+
+def test_halves_that_do_not_fit() -> None:
+    """A CTA that would need rows twice gets too little shared memory: one runs the program."""
+    a, b, c, d = draw(256, 640), draw(640, 64), torch.empty(256, 64), torch.empty(64)
+
+    def launch(_: Any, **options: Any) -> Any:
+        return triton.jit(kernels.read_twice.fn)[(1,)](a, b, c, d, 640, BK=64, **(options | {"num_stages": 5}))
+
+    compiled, said = warned(launch, num_warps=4)
+    assert len(said) == 1 and "does not fit into shared memory" in said[0]
     assert compiled.asm.launched.facts["program_ctas"] == 1 and torch.equal(c, a.float() @ b.float())
 
 

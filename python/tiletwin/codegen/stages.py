@@ -193,7 +193,9 @@ class AsmDict(Mapping):
             return False
         text = self["ttir"]
         loads = "tt.load " in text or "tt.descriptor_load " in text
-        return "tt.dot " in text and loads and ("scf.for " in text or options["num_ctas"] > 1)
+        if options["num_ctas"] > 1:
+            return "tt.dot" in text and loads
+        return "tt.dot " in text and loads and "scf.for " in text
 
     def make_all(self) -> None:
         """Makes every stage that this machine can make."""
