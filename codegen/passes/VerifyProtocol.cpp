@@ -11,6 +11,7 @@
 #include "codegen/passes/Turns.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -223,16 +224,23 @@ LogicalResult verifyPhase(twg::BarrierWaitOp wait) {
   auto phase = wait.getPhase() ? wait.getPhase().getDefiningOp<twg::PhaseOp>() : twg::PhaseOp();
   if (!phase || phase.getIndex() != barrier.number)
     return wait.emitOpError("needs the phase of its barrier: twg.phase of the barrier's number");
+  // Barriers whose words are equal so far may have one, and so may the two ways of a branch.
+  auto endsItToo = [&](Operation* user) {
+    auto other = dyn_cast<twg::BarrierWaitOp>(user);
+    return other && other != wait && Slot(other.getBarrier()).memory == barrier.memory &&
+           !insideMutuallyExclusiveRegions(wait, other);
+  };
   for (Operation* user : phase.getPhases().getUsers())
-    if (auto other = dyn_cast<twg::PhaseOp>(user); other && other != phase && other.getIndex() == barrier.number)
-      return wait.emitOpError("ends a phase that another wait ends too: twg.next_phase stands between them");
+    if (auto other = dyn_cast<twg::PhaseOp>(user); other && other.getIndex() == barrier.number)
+      if (llvm::any_of(other->getUsers(), endsItToo))
+        return wait.emitOpError("ends a phase that another wait ends too: twg.next_phase stands between them");
   auto loop = wait->getParentOfType<LoopLikeOpInterface>();
   const std::optional<int64_t> first = firstWord(phase.getPhases());
   if (first && *first != (wait.getFree() ? -1 : 0))
     return wait.emitOpError() << "begins with phases " << *first << (wait.getFree() ? "; free, it" : "; it")
                               << " begins with " << (wait.getFree() ? -1 : 0);
   const bool isCarried = !loop || loop->isAncestor(phase.getPhases().getParentRegion()->getParentOp());
-  if (isCarried && phase->hasOneUse()) return success();
+  if (isCarried) return success();
   return wait.emitOpError("ends a phase once more: twg.next_phase of the wait before makes the next one's");
 }
 

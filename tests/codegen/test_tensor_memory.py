@@ -151,6 +151,38 @@ def test_sums_of_loops(kernel: Any, results: int, rows: int, inside: int, monkey
     assert innermost.count("tmem_load") == innermost.count("tmem_store") == inside
 
 
+@triton.jit
+def either_way(a, b, c, KIND: tl.constexpr):
+    """Products in both ways of a branch, or one that multiplies what another one gives, of copied blocks."""
+    at = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
+    x = a.load([0, 0])
+    if KIND == "chain":
+        z = tl.dot(tl.dot(x, b.load([0, 0])).to(tl.float16), b.load([64, 0]).T)
+    else:
+        y = b.load([0, 0])
+        z = tl.zeros((64, 64), tl.float32)
+        for i in range(3):
+            if i == tl.program_id(0):
+                z = tl.dot(x, y, z)
+            else:
+                z = tl.dot(x, y.T, z) * 2
+    tl.store(c + tl.program_id(0) * 64 * 64 + at, z)
+
+
+@pytest.mark.parametrize("stages", [1, 3])
+@pytest.mark.parametrize("kind", ["chain", "branch"])
+def test_phases_of_products_in_branches_and_chains(kind: str, stages: int) -> None:
+    a, b = (np.random.default_rng(i).integers(-1, 2, (rows, 64)) for i, rows in enumerate((64, 128)))
+    maps = [TensorDescriptor.from_tensor(torch.tensor(x).to(torch.float16), [64, 64]) for x in (a, b)]
+    launch = diff.launch_of(either_way, (2,), (*maps, torch.zeros(2, 64, 64), kind), num_stages=stages, num_warps=4)
+    outcome = Blackwell().checked(launch, checks="all")
+    assert not outcome.error and not outcome.unsupported and not outcome.findings, outcome
+    c = outcome.memory[2].view(np.float32).reshape(2, 64, 64)
+    one, turned = a @ b[:64], a @ b[:64].T
+    branch = [2 * (2 * (one + turned) + turned), 2 * (2 * turned + one + turned)]
+    assert (c == ([(a @ b[:64]) @ b[64:].T] * 2 if kind == "chain" else branch)).all()
+
+
 class Blackwell(SimBackend):
     """The simulator, on code for sm_100a."""
 

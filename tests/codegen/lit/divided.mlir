@@ -1,7 +1,7 @@
 // RUN: tiletwin-translate %s --emit-ttgir --arch=sm_100a --num-ctas=2 --copied-loads | FileCheck %s --check-prefix=TTGIR
 // RUN: tiletwin-translate %s --emit-ptx --arch=sm_100a --num-ctas=2 --copied-loads | FileCheck %s
 // Two CTAs of a program: each has half of the rows of a product and half of the columns of the second matrix, and the first one
-// begins the product for both. What does not depend on the product the first one stores.
+// begins the product for both. What does not depend on the product the first one stores: to the same memory, so they meet before.
 
 // TTGIR-LABEL: @halves
 // TTGIR-SAME: twg.divided
@@ -9,7 +9,8 @@
 // TTGIR: arith.cmpi eq, %[[RANK]]
 // TTGIR: twg.tmem_dot {{.*}} overwrites together {{.*}} : <128x64xf16, #{{[a-z0-9]+}}> * <64x32xf16, #{{[a-z0-9]+}}> -> <128x64xf32>
 // TTGIR: tt.store {{.*}} : tensor<128x64x!tt.ptr<f32>
-// TTGIR: scf.if
+// TTGIR: twg.pair_meet
+// TTGIR-NEXT: scf.if
 // TTGIR: tt.store {{.*}} : tensor<64x!tt.ptr<f16>
 // CHECK-LABEL: .entry halves(
 // CHECK: .reqnctapercluster 2
@@ -22,6 +23,8 @@
 // CHECK-SAME: tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r{{[0-9]+}}], both;
 // CHECK: mbarrier.try_wait
 // CHECK: tcgen05.ld
+// CHECK: barrier.cluster.arrive.release; barrier.cluster.wait.acquire;
+// CHECK: bra
 // CHECK: barrier.cluster.arrive.relaxed; barrier.cluster.wait;
 // CHECK: tcgen05.dealloc.cta_group::2
 tt.func public @halves(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %d: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
