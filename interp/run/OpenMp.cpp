@@ -1,8 +1,10 @@
 // interp/run/OpenMp.cpp -- finding an OpenMP runtime, and regions on its threads.
 // Source: the entry point that GCC's compiler calls for `#pragma omp parallel`; LLVM's and Intel's runtimes have it, too.
 #include "interp/run/OpenMp.h"
+#include "interp/run/Core.h"
 #include "interp/run/ForkLocal.h"
 #include "interp/run/Futex.h"
+#include "interp/run/Workers.h"
 #include <atomic>
 #include <csetjmp>
 #include <dlfcn.h>
@@ -70,6 +72,8 @@ struct Region {
   void (*help)(void*);
   void* context;
   const pthread_t leader = pthread_self();
+  /// The leader's, at the beginning, if there is another one for each helper; else -1.
+  const int core = runtime()->maxThreads() <= availableCores() ? sched_getcpu() : -1;
   const unsigned generation = forkGeneration();
   std::atomic<uint32_t> helped{0}; ///< any thread: threads that have returned from `help`, and kLeaderSleeps
   int64_t led = 0;                 ///< leader: nanoseconds in `lead`
@@ -77,6 +81,9 @@ struct Region {
 
   void main() {
     if (!pthread_equal(pthread_self(), leader)) {
+      // A kernel may wake a helper on the leader's core though another one is idle. What looks for the end of a region there does not
+      // give the core away: the region would end after a time slice, some milliseconds later.
+      leaveCore(core);
       help(context);
       if (helped.fetch_add(1) & kLeaderSleeps) wakeSleepers(helped, 1);
       return;

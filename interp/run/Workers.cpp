@@ -88,8 +88,9 @@ constexpr int64_t kOpenMpSpinsNanoseconds = 4'000'000;
 /// Often PyTorch's operations between them have kept them so.
 constexpr int64_t kCloseNanoseconds = 200'000;
 /// If a region costs so much, other processes have the core of one of its threads. A launch on our own threads would not wait for it:
-/// the next ones do that, until the time lost is less than 2 % of the time gone by.
-constexpr int64_t kLateNanoseconds = 1'000'000, kRestAfterLate = 50;
+/// the next ones do that, until the time lost is less than 2 % of the time gone by. A few time slices now and then are tolerated: they say
+/// little about the next region, while our own threads share their cores with OpenMP's that still look for work.
+constexpr int64_t kLateNanoseconds = 1'000'000, kRestAfterLate = 50, kToleratedNanoseconds = 10'000'000;
 
 } // namespace
 
@@ -153,12 +154,16 @@ void Workers::share(Call& call, int threads, bool openMp, void (*lead)(void*)) {
   call.entry_ = nullptr;
   const int64_t now = steadyNanoseconds();
   lastRegion_.store(now, std::memory_order_relaxed);
-  if (late >= kLateNanoseconds) noRegionUntil_.store(now + kRestAfterLate * late, std::memory_order_relaxed);
+  if (late < kLateNanoseconds) return;
+  const int64_t since = std::max(now, lostUntil_.load(std::memory_order_relaxed));
+  lostUntil_.store(since + kRestAfterLate * late, std::memory_order_relaxed);
 }
 
 int Workers::regionThreads() const {
   const int threads = openmp::threads();
-  return threads > 1 && steadyNanoseconds() < noRegionUntil_.load(std::memory_order_relaxed) ? 1 : threads;
+  if (threads == 1) return threads;
+  const int64_t left = lostUntil_.load(std::memory_order_relaxed) - steadyNanoseconds();
+  return left > kRestAfterLate * kToleratedNanoseconds ? 1 : threads;
 }
 
 bool Workers::areAwake(bool openMp) const {

@@ -77,7 +77,7 @@ private:
   std::atomic<int64_t> lastClosed_{0};           // nanoseconds: when a call was closed
   std::atomic<int64_t> lastRegion_{0};           // nanoseconds: when a region of OpenMP ended
   std::atomic<int64_t> lastLaunch_{0};           // nanoseconds: when a launch ended that might have made one
-  std::atomic<int64_t> noRegionUntil_{0};        // nanoseconds
+  std::atomic<int64_t> lostUntil_{0};            // nanoseconds: when late regions have cost 2 % of the time gone by
   alignas(64) std::atomic<uint32_t> wanting_{0}; // bits of entries that want helpers
   std::atomic<bool> callsAreClose_{false};       // the last call followed so soon that helpers may wait for the next
   alignas(64) std::atomic<uint32_t> opened_{0};  // counts calls; helpers sleep until it changes
