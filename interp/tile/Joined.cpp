@@ -87,14 +87,28 @@ template <class Outer> TwStripFn nestedIn(TwStripFn inner, int operand) {
   return inner == F32::light2<MulF> ? nested<Outer, MulF>(operand) : nullptr;
 }
 
-/// A product in f32, whose first factor may be narrow, that `outer` joins with a narrow number: weights and biases of norms.
+/// A product in f32 of which one factor may be narrow, that Outer joins with a narrow number: weights and biases of norms.
+struct ProductRow {
+  TwStripFn inner, fn, narrow; ///< the product, both, and both with a narrow result
+};
+template <class Outer, DType N, DType A, DType B>
+inline constexpr ProductRow kProduct{
+    kMixed<MulF, DType::F32, A, B>.fn,
+    strip<Nested<Outer, MulF, 0>, F32::kHeavy, F32::S, Storage<A>, Storage<B>, Storage<N>>,
+    strip<Nested<Outer, MulF, 0>, F32::kHeavy, Storage<N>, Storage<A>, Storage<B>, Storage<N>>};
+template <class Outer, DType N>
+inline constexpr ProductRow kProductRows[] = {
+    kProduct<Outer, N, DType::F32, DType::F32>,
+    kProduct<Outer, N, N, DType::F32>,
+    kProduct<Outer, N, DType::F32, N>,
+};
 template <class Outer, DType N> TwStripFn ofProduct(TwStripFn inner, TwStripFn outer) {
-  using Both = Nested<Outer, MulF, 0>;
-  if (outer != kMixed<Outer, DType::F32, DType::F32, N>.fn) return nullptr;
-  if (inner == kMixed<MulF, DType::F32, DType::F32, DType::F32>.fn)
-    return strip<Both, F32::kHeavy, F32::S, F32::S, F32::S, Storage<N>>;
-  if (inner == kMixed<MulF, DType::F32, N, DType::F32>.fn)
-    return strip<Both, F32::kHeavy, F32::S, Storage<N>, F32::S, Storage<N>>;
+  if (outer == kMixed<Outer, DType::F32, DType::F32, N>.fn)
+    for (const ProductRow& row : kProductRows<Outer, N>)
+      if (row.inner == inner) return row.fn;
+  if (outer == findCastFloatToFloat(DType::F32, N, TwCastKind::SignedInt))
+    for (const ProductRow& row : kProductRows<Outer, N>)
+      if (row.fn == inner) return row.narrow;
   return nullptr;
 }
 /// A difference whose first number is narrow, times another: what norms begin with.

@@ -115,10 +115,20 @@ template <class Combine, class Src, class Dst, int L> struct Reducer {
     V behind{}; // of the elements that are equal
     if (same <= axis - L) behind = row.first(axis - L, L);
     const auto elements = [&](int64_t i) { return i + L <= there ? row.at(i) : i >= same ? behind : row.first(i, L); };
-    for (; i < runs; i += L) {
+    for (; i < runs && (i < kRun || i < same || i % kRun != 0); i += L) {
       V& sum = acc[i / L % kAccumulators];
       sum = i < kRun ? elements(i) : Rounded::apply(sum, elements(i));
     }
+    // Only equal elements follow. Once they change no bit they never will: zeros in a sum, -inf in a maximum.
+    for (bool changes = true; changes && i < runs; i += kRun) {
+      changes = false;
+      for (int a = 0; a < kAccumulators; ++a) {
+        const V before = acc[a];
+        acc[a] = Rounded::apply(before, behind);
+        changes |= std::memcmp(&before, &acc[a], sizeof(V)) != 0;
+      }
+    }
+    i = runs;
     V total = acc[0];
     if (runs >= kRun) total = Rounded::apply(Rounded::apply(acc[0], acc[1]), Rounded::apply(acc[2], acc[3]));
     for (; i + L <= axis; i += L) total = Rounded::apply(total, elements(i));

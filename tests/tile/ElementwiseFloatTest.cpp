@@ -293,33 +293,47 @@ BOOST_AUTO_TEST_CASE(two_operations_of_three_operands_round_twice) {
       }
 }
 
-// Operand 0 of a sum or a product with a narrow number is a product in f32.
+// Operand 0 of a sum or a product with a narrow number is a product in f32; the result may become narrow, too.
 BOOST_AUTO_TEST_CASE(products_join_narrow_numbers_and_keep_the_bits) {
   std::mt19937_64 random(6);
   for (DType narrow : {DType::F16, DType::BF16}) {
-    const TwStripFn widen = ops().cast(narrow, DType::F32, TwCastKind::SignedInt);
-    std::vector<uint16_t> codes(500);
-    for (uint16_t& code : codes) code = uint16_t(random());
-    std::vector<float> wide(codes.size()), a(codes.size()), b(codes.size());
-    const void* from[3] = {codes.data()};
+    const TwStripFn widen = ops().cast(narrow, DType::F32, TwCastKind::SignedInt),
+                    shorten = ops().cast(DType::F32, narrow, TwCastKind::SignedInt);
+    std::vector<uint16_t> codes(500), otherCodes(codes.size());
+    for (auto* some : {&codes, &otherCodes})
+      for (uint16_t& code : *some) code = uint16_t(random());
+    std::vector<float> wide(codes.size()), otherWide(codes.size()), a(codes.size()), b(codes.size());
+    const void *from[3] = {codes.data()}, *otherFrom[3] = {otherCodes.data()};
     widen(int64_t(codes.size()), wide.data(), from, 0);
+    widen(int64_t(codes.size()), otherWide.data(), otherFrom, 0);
     for (float& x : a) x = randomFloat(random, -20, 20);
     for (float& x : b) x = randomFloat(random, -20, 20);
     for (E outer : {E::AddF, E::MulF})
-      for (bool isNarrow : {false, true}) {
+      for (int narrowFactor : {-1, 0, 1}) {
         const TwStripFn product = ops().elementwise(E::MulF, DType::F32), second = ops().elementwise(outer, DType::F32);
-        const TwStripFn inner = isNarrow ? ops().joined(widen, product, 0) : product;
+        const TwStripFn inner = narrowFactor < 0 ? product : ops().joined(widen, product, narrowFactor);
         const TwStripFn joined = ops().joined(inner, ops().joined(widen, second, 1), 0);
         BOOST_REQUIRE(joined);
-        const std::vector<float>& first = isNarrow ? wide : a;
+        const TwStripFn shortened = ops().joined(joined, shorten, 0);
+        BOOST_REQUIRE(shortened);
+        const float* factors[2] = {narrowFactor == 0 ? wide.data() : a.data(),
+                                   narrowFactor == 1 ? otherWide.data() : b.data()};
+        const void* src[3] = {narrowFactor == 0 ? static_cast<const void*>(codes.data()) : a.data(),
+                              narrowFactor == 1 ? static_cast<const void*>(otherCodes.data()) : b.data(), codes.data()};
         for (uint32_t splat = 0; splat < 8; ++splat)
           for (size_t n : {codes.size(), size_t(63), size_t(1)}) {
-            const std::vector<float> between = runF32(product, {first.data(), b.data()}, n, splat & 3);
+            const std::vector<float> between = runF32(product, {factors[0], factors[1]}, n, splat & 3);
             const std::vector<float> expected = runF32(second, {between.data(), wide.data()}, n, splat >> 2 << 1);
             std::vector<float> got(n);
-            const void* src[3] = {isNarrow ? static_cast<const void*>(codes.data()) : a.data(), b.data(), codes.data()};
             joined(int64_t(n), got.data(), src, splat);
             for (size_t i = 0; i < n; ++i) BOOST_REQUIRE(sameBits(got[i], expected[i]));
+            std::vector<uint16_t> rounded(n), direct(n);
+            const void* parts[3] = {expected.data()};
+            shorten(int64_t(n), rounded.data(), parts, 0);
+            shortened(int64_t(n), direct.data(), src, splat);
+            for (size_t i = 0; i < n; ++i)
+              BOOST_REQUIRE((direct[i] == rounded[i] ||
+                             (std::isnan(decode(narrow, direct[i])) && std::isnan(decode(narrow, rounded[i])))));
           }
       }
   }
