@@ -19,6 +19,8 @@ COLD = 3.0
 """Milliseconds that a kernel's first launch may take longer than others: code is loaded, the host prepares it."""
 KEEP = 1.3
 """The first look drops candidates whose fastest run is slower than the best by this factor."""
+DISTURBED = 1.5
+"""How much longer than its kernel a run may last that something disturbed: nobody is dropped for one such run alone."""
 TOLERANCE = 0.012
 """The search ends when nothing can be faster than the leader by more than this."""
 SURE = 3.0
@@ -92,6 +94,8 @@ class _Search:
     def lowest(self, candidate: Any) -> float:
         """What the median may turn out to be, apart from noise."""
         times = self.times[candidate]
+        if len(times) == 1:
+            return times[0] / DISTURBED
         return min(times) if len(times) < FEW else statistics.median(times)
 
     def _pay(self, time: float, runs: int = 1) -> None:
@@ -157,7 +161,8 @@ def search(candidates: Sequence[Hashable], clock: Clock) -> Found:
     best = float("inf")
     for candidate in candidates:
         best = state.look(candidate, best)
-    left = [candidate for candidate, times in state.times.items() if min(times) <= KEEP * best]
+    keep = {candidate: KEEP if len(times) > 1 else DISTURBED for candidate, times in state.times.items()}
+    left = [candidate for candidate, times in state.times.items() if min(times) <= keep[candidate] * best]
     if not left:
         return Found(None, state.times, state.spent)
     while len(left := state.contenders(left)) > 1 and (runs := state.affordable(left)) > 0:
