@@ -86,4 +86,4 @@ def load(kernel: Any, device: int, asm: Any) -> Ready:
     prepared = entry._native.prepare(arguments + passed, block, facts["shared"], *ways)
     cluster = facts.get("cluster", 1)
     ctas = multiprocessors_of(device) // cluster * cluster
-    return Ready(entry, prepared, arguments + told, ctas, facts["program_ctas"])
+    return Ready(entry, prepared, arguments + told, ctas, facts.get("program_ctas", 1))

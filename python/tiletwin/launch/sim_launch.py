@@ -73,7 +73,7 @@ def _arguments(
     if copied:
         arguments += _copied(copied, values, own)
     if not copied or not copied.loops:
-        return arguments, (grid[0] * facts["program_ctas"], *grid[1:])
+        return arguments, (grid[0] * facts.get("program_ctas", 1), *grid[1:])
     return arguments + list(grid), copied_loads.ctas_of(grid, MOST_CTAS, name, facts.get("cluster", 1))
 
 
