@@ -6,6 +6,9 @@ Not here:  the stages (test_real_stages.py), finding ptxas (tests/cuda/test_ptxa
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import pytest
 import tiletwin as triton
 import tiletwin.language as tl
@@ -64,3 +67,30 @@ def test_ptxas_then_takes_more(warps: int) -> None:
     kernel = compiled("blocks", warps)
     (alone,) = ptxas.assemble(kernel.asm["ptx"], "sm_90a").functions.values()
     assert alone.registers < kernel.n_regs <= 64 and kernel.n_spills == 0
+
+
+@pytest.mark.skipif(ptxas.find() is None, reason="there is no ptxas")
+def test_both_texts_are_assembled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that nobody needs then may be one that ptxas does not take; one that is needed may not."""
+    ptx = compiled("blocks").asm["ptx"]
+    limited = assembler.with_more_registers(ptx, FunctionReport(registers=32))
+    assert limited
+    whole, seen = ptxas.Ptxas.assemble, []
+    second_runs = threading.Event()
+
+    def run(self: Any, text: str, *rest: Any, **named: Any) -> Any:
+        seen.append(text)
+        if text == limited:
+            second_runs.set()
+            raise ptxas.PTXASError("this one is refused")
+        assert second_runs.wait(60)
+        return whole(self, text, *rest, **named)
+
+    monkeypatch.setattr(ptxas.Ptxas, "assemble", run)
+    monkeypatch.setattr(assembler.stage_cache, "load", lambda *_: None)
+    monkeypatch.setattr(assembler.stage_cache, "store", lambda *_: None)
+    with pytest.raises(ptxas.PTXASError, match="refused"):
+        assembler.assemble(ptx, "sm_90a", "row_sum")
+    assert sorted(seen) == sorted([ptx, limited])
+    monkeypatch.setattr(assembler, "with_more_registers", lambda *_: None)
+    assert assembler.assemble(ptx, "sm_90a", "row_sum")[0].registers == 32

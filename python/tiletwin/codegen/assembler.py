@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import threading
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -108,6 +110,14 @@ def _loads_in_a_loop(ptx: str) -> bool:
     return False
 
 
+def _limited(ptx: str) -> str | None:
+    """The text with a limit of registers; None: it is no loop of loads, or another number of CTAs would fit."""
+    found = _THREADS.search(ptx)
+    if found is None or 2 * int(found[1]) * _MORE_REGISTERS > _REGISTERS or _LIMITS.search(ptx):
+        return None
+    return f"{ptx[: found.end()]}\n.maxnreg {_MORE_REGISTERS}{ptx[found.end() :]}" if _loads_in_a_loop(ptx) else None
+
+
 def with_more_registers(ptx: str, report: FunctionReport) -> str | None:
     """The text with a limit that makes ptxas use more registers, up to 64; None: it has no use for them, or may not.
     report: of the text as it is.
@@ -115,12 +125,33 @@ def with_more_registers(ptx: str, report: FunctionReport) -> str | None:
     ptxas 13.0 takes 32 registers for a loop that adds up what it loads, and waits for each load before it begins
     the next. With a limit in the text it has four on their way, of at least two CTAs of a multiprocessor.
     """
-    found = _THREADS.search(ptx)
-    if found is None or report.spill_stores or report.registers > _MORE_REGISTERS - _REGISTER_STEP:
+    if report.spill_stores or report.registers > _MORE_REGISTERS - _REGISTER_STEP:
         return None
-    if 2 * int(found[1]) * _MORE_REGISTERS > _REGISTERS or _LIMITS.search(ptx) or not _loads_in_a_loop(ptx):
-        return None
-    return f"{ptx[: found.end()]}\n.maxnreg {_MORE_REGISTERS}{ptx[found.end() :]}"
+    return _limited(ptx)
+
+
+class _Beside:
+    """A text that is assembled while another one is: nobody waits for it who has no use for it."""
+
+    def __init__(self, text: str, run: Callable[[str], Assembled]) -> None:
+        self.text, self._run = text, run
+        self._made: Assembled | Exception | None = None
+        self._thread = threading.Thread(target=self._assemble)
+        self._thread.start()
+
+    def _assemble(self) -> None:
+        try:
+            self._made = self._run(self.text)
+        except Exception as error:
+            self._made = error
+
+    def result(self) -> Assembled:
+        """Errors: PTXASError, ptxas does not take the text."""
+        self._thread.join()
+        if isinstance(self._made, Exception):
+            raise self._made
+        assert self._made is not None
+        return self._made
 
 
 def assemble(ptx: str, arch: str, name: str, given: Any = None) -> tuple[Binary, bool]:
@@ -142,11 +173,17 @@ def assemble(ptx: str, arch: str, name: str, given: Any = None) -> tuple[Binary,
     def report_of(made: Assembled) -> FunctionReport:
         return made.functions.get(name) or next(iter(made.functions.values()), FunctionReport())
 
-    made = ptxas.assemble(ptx, arch, file=f"{name}.ptx", options=options)
-    if not any("maxrregcount" in word for word in options):
+    def run(text: str) -> Assembled:
+        return ptxas.assemble(text, arch, file=f"{name}.ptx", options=options)
+
+    may_change = not any("maxrregcount" in word for word in options)
+    likely = _limited(ptx) if may_change else None
+    beside = _Beside(likely, run) if likely else None
+    made = run(ptx)
+    if may_change:
         for change in (with_one_block, with_more_registers):
             if text := change(ptx, report_of(made)):
-                again = ptxas.assemble(text, arch, file=f"{name}.ptx", options=options)
+                again = beside.result() if beside and text == beside.text else run(text)
                 spilled = report_of(again).spill_stores
                 made = again if not spilled or spilled < report_of(made).spill_stores else made
     report = report_of(made)
