@@ -1,14 +1,12 @@
 // codegen/passes/Divide.cpp -- see Divide.h.
 #include "codegen/passes/Divide.h"
 #include "codegen/dialect/TWG.h"
-#include "codegen/layout/TensorMemory.h"
 #include "codegen/passes/DotLayouts.h"
 #include "codegen/passes/NeededHalves.h"
 #include "codegen/passes/Pairs.h"
 #include "codegen/passes/Steps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -40,7 +38,6 @@ private:
   void makeNote(twg::NoteOp note);
   void run(Operation* op);
   Operation* makeWhole(Operation* op);
-  Operation* withOperands(Operation* made, Half along);
 
   /// Calls visit(value's number, form) for each form in which values are needed, in order.
   void forEachForm(ValueRange values, llvm::function_ref<void(unsigned, Half)> visit) {
@@ -54,6 +51,10 @@ private:
   Value rank_, isFirst_;
   llvm::DenseMap<std::pair<Value, Half>, Value> made_;
 };
+
+mlir::Type typeOf(Value value, Half half) {
+  return half == kWhole ? value.getType() : mlir::Type(halfOf(value.getType(), half));
+}
 
 Value Halves::get(Value value, Half half) {
   if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner()->isEntryBlock())
@@ -84,8 +85,8 @@ void Halves::makeResults(Operation* op) {
   });
   forEachForm(op->getResults(), [&](unsigned, Half half) { forms.insert(half); });
   for (Half half : forms) {
-    const bool isTaken = llvm::any_of(op->getResults(), [&](Value value) { return needed_.isTaken(value, half); });
-    if (isTaken) {
+    const std::optional<SmallVector<Half>> halves = operandHalves(op, half);
+    if (!halves) {
       for (Value result : op->getResults())
         if (needed_.isNeeded(result, half)) set(result, half, takeHalf(builder_, get(result, kWhole), half, rank_));
       continue;
@@ -98,8 +99,7 @@ void Halves::makeResults(Operation* op) {
           made->getResult(0).setType(halfOf(cast<tt::TensorDescType>(op->getResult(0).getType()), along));
     } else {
       SmallVector<Value> operands;
-      const SmallVector<Half> halves = *operandHalves(op, half);
-      for (auto [operand, of] : llvm::zip(op->getOperands(), halves)) operands.push_back(get(operand, of));
+      for (auto [operand, of] : llvm::zip(op->getOperands(), *halves)) operands.push_back(get(operand, of));
       made = makeHalf(builder_, op, half, operands, rank_);
       useMade(made, [&](Value value) { return get(value, kWhole); });
     }
@@ -133,7 +133,6 @@ void Halves::makeWhile(scf::WhileOp loop) {
   SmallVector<Value> inits;
   SmallVector<mlir::Type> types;
   ValueRange before = loop.getBeforeArguments(), after = loop.getAfterArguments();
-  auto typeOf = [](Value value, Half half) { return half == kWhole ? value.getType() : halfOf(value.getType(), half); };
   forEachForm(before, [&](unsigned i, Half half) { inits.push_back(get(loop.getInits()[i], half)); });
   forEachForm(after, [&](unsigned i, Half half) { types.push_back(typeOf(after[i], half)); });
   auto made = scf::WhileOp::create(builder_, loop.getLoc(), types, inits);
@@ -163,9 +162,7 @@ void Halves::makeWhile(scf::WhileOp loop) {
 void Halves::makeBranch(scf::IfOp branch) {
   SmallVector<mlir::Type> types;
   ValueRange results = branch.getResults();
-  forEachForm(results, [&](unsigned i, Half half) {
-    types.push_back(half == kWhole ? results[i].getType() : halfOf(results[i].getType(), half));
-  });
+  forEachForm(results, [&](unsigned i, Half half) { types.push_back(typeOf(results[i], half)); });
   const bool hasElse = !branch.getElseRegion().empty();
   auto made = scf::IfOp::create(builder_, branch.getLoc(), types, get(branch.getCondition(), kWhole),
                                 /*addThenBlock=*/true, /*addElseBlock=*/hasElse);

@@ -222,7 +222,7 @@ Refused NeededHalves::addSources(OpResult result, Half half) {
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   for (Value value : captured) need(value, kWhole, op);
   const std::optional<SmallVector<Half>> halves = operandHalves(op, half);
-  if (!halves) return taken_.insert({result, half}), need(result, kWhole, op), std::nullopt;
+  if (!halves) return need(result, kWhole, op), std::nullopt;
   auto load = dyn_cast<tt::DescriptorLoadOp>(op);
   for (auto [operand, of] : llvm::zip_equal(op->getOperands(), *halves))
     if (!load || operand != load.getDesc()) need(operand, of, op);

@@ -6,7 +6,6 @@
 #pragma once
 #include "codegen/passes/HalfTiles.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include <string>
 
@@ -36,11 +35,9 @@ public:
   /// None: the kernel can be divided, and the rest is known.
   std::optional<Refusal> find();
 
-  /// The forms in which a value is needed; a tile as a whole comes first.
+  /// The forms in which a value is needed; a tile as a whole comes first, since a half that its operation cannot give is taken of it.
   llvm::ArrayRef<Half> of(mlir::Value value) const;
   bool isNeeded(mlir::Value value, Half half) const { return llvm::is_contained(of(value), half); }
-  /// How a half is made that its operation cannot give: it is taken of the whole.
-  bool isTaken(mlir::Value value, Half half) const { return taken_.contains({value, half}); }
   /// Of an operation with effects.
   Runner runnerOf(mlir::Operation* op) const { return runners_.lookup(op); }
   /// The dimension along which blocks of a descriptor are halves.
@@ -71,7 +68,6 @@ private:
   tt::FuncOp kernel_;
   llvm::DenseMap<mlir::Value, Half> rows_; ///< dimensions that are rows of a product that both multiply
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Half, 2>> needed_;
-  llvm::DenseSet<std::pair<mlir::Value, Half>> taken_;
   llvm::DenseMap<mlir::Operation*, Runner> runners_;
   llvm::MapVector<mlir::Value, Half> descriptors_;
   llvm::SmallVector<Wanted> wanted_;
