@@ -333,14 +333,18 @@ LayoutChoice::Wished LayoutChoice::wishOf(BlockArgument argument) {
   Block* block = argument.getOwner();
   Operation* parent = block->getParentOp();
   unsigned number = argument.getArgNumber();
+  // What an iteration gives comes first: what enters a loop is converted once, what its body adds each time.
   SmallVector<Value> incoming;
   if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-    incoming = {loop.getInitArgs()[number - 1], loop.getYieldedValues()[number - 1]};
+    if (Wished given = wish(loop.getYieldedValues()[number - 1])) return given;
+    incoming = {loop.getInitArgs()[number - 1]};
   } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
     if (block == loop.getAfterBody())
       incoming = {loop.getConditionOp().getArgs()[number]};
+    else if (Wished given = wish(loop.getYieldOp().getOperand(number)))
+      return given;
     else
-      incoming = {loop.getInits()[number], loop.getYieldOp().getOperand(number)};
+      incoming = {loop.getInits()[number]};
   } else {
     for (Block* before : block->getPredecessors()) {
       auto branch = cast<BranchOpInterface>(before->getTerminator());

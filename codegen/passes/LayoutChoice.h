@@ -6,8 +6,8 @@
 //       computed from one of these follows it; where two meet the more valuable one wins, of equal ones that of the
 //       result's store. What is computed from constants, ranges, scalars and broadcasts alone follows nobody: it is
 //       *free*, and made again in every layout that a user needs, unless it costs less to convert the value than what
-//       it repeats. Values carried around loops follow what comes in, what the body gives, or what the body needs them
-//       for; what branches give likewise.
+//       it repeats. Values carried around loops follow what the body gives, what comes in, or what the body needs them
+//       for; what branches give follows what they yield, or what it is needed for.
 #pragma once
 #include "codegen/passes/DotLayouts.h"
 #include "llvm/ADT/DenseSet.h"
