@@ -242,7 +242,7 @@ LinearLayout LinearLayout::blocked(ArrayRef<int64_t> shape, ArrayRef<int64_t> si
 }
 
 LinearLayout LinearLayout::coalesced(ArrayRef<int64_t> shape, int64_t elementsPerThread, ArrayRef<int32_t> order,
-                                     unsigned laneBits, unsigned warpBits) {
+                                     unsigned laneBits, unsigned warpBits, Warps placed) {
   unsigned n = shape.size();
   SmallVector<int64_t, 5> perThread(n, 1), lanes(n, 1), warps(n, 1), left(shape.begin(), shape.end());
   auto give = [&](SmallVector<int64_t, 5>& counts, int32_t d, int64_t& budget) {
@@ -252,10 +252,13 @@ LinearLayout LinearLayout::coalesced(ArrayRef<int64_t> shape, int64_t elementsPe
   int64_t elements = elementsPerThread, threads = int64_t(1) << laneBits, groups = int64_t(1) << warpBits;
   for (int32_t d : order) give(perThread, d, elements);
   for (int32_t d : order) give(lanes, d, threads);
-  // Warps take the slowest dimension first: each then works on whole rows.
-  for (int32_t d : llvm::reverse(order)) give(warps, d, groups);
+  SmallVector<int32_t, 5> warpOrder(order);
+  if (placed == Warps::OnRows) std::reverse(warpOrder.begin(), warpOrder.end());
+  for (int32_t d : warpOrder) give(warps, d, groups);
   // What is left over repeats elements.
   lanes[order.back()] *= threads, warps[order.back()] *= groups;
+  if (placed == Warps::BesideLanes) // a thread's elements are neighbours along the other dimensions
+    for (int32_t d : order.drop_front()) perThread[d] *= left[d];
   return blocked(shape, perThread, lanes, warps, order);
 }
 

@@ -99,10 +99,13 @@ public:
   static LinearLayout blocked(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> sizePerThread,
                               llvm::ArrayRef<int64_t> lanes, llvm::ArrayRef<int64_t> warps,
                               llvm::ArrayRef<int32_t> order);
+  /// Where a coalesced layout's warps go: along the slowest dimension first, so that each works on whole rows, or on from where
+  /// lanes end. What is left of the other dimensions then lies beside each other in a thread's registers.
+  enum class Warps { OnRows, BesideLanes };
   /// A blocked layout with consecutive elements along `order[0]` in each thread and lanes filling the fastest dimension
   /// first. elementsPerThread: of consecutive elements (a vector access).
   static LinearLayout coalesced(llvm::ArrayRef<int64_t> shape, int64_t elementsPerThread, llvm::ArrayRef<int32_t> order,
-                                unsigned laneBits, unsigned warpBits);
+                                unsigned laneBits, unsigned warpBits, Warps placed = Warps::OnRows);
 
 private:
   llvm::SmallVector<int64_t, 5> shape_;

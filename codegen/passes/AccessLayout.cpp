@@ -74,6 +74,11 @@ LinearLayout AccessLayouts::of(Value pointers, unsigned atMost) {
                                  orderOf(pointers), threads_.lane, threads_.warp);
 }
 
+LinearLayout AccessLayouts::ofElements(Value pointers) {
+  return LinearLayout::coalesced(tt::shapeOf(pointers.getType()), 1, orderOf(pointers), threads_.lane, threads_.warp,
+                                 LinearLayout::Warps::BesideLanes);
+}
+
 LinearLayout AccessLayouts::spread(Value pointers) {
   LinearLayout layout = of(pointers);
   const SmallVector<int32_t, 5> order = orderOf(pointers);

@@ -28,6 +28,9 @@ public:
   /// The same for a store: with its own vectors. A thread that held more would leave gaps between those of one instruction,
   /// and sectors would be written in parts; loads find the rest in the cache.
   LinearLayout ofStore(mlir::Value pointers) { return of(pointers, kAnyNumber); }
+  /// For accesses of single elements in any layout: warps go on where lanes end, and a thread has neighbours of few lines along
+  /// the next dimension. It keeps few addresses and masks, and shared memory takes its elements by 16 bytes.
+  LinearLayout ofElements(mlir::Value pointers);
   /// The usual layout of a tile that no access decides about.
   LinearLayout usual(llvm::ArrayRef<int64_t> shape);
   /// Elements that one instruction of this access can take in this layout: they lie side by side in memory, in

@@ -190,8 +190,25 @@ static std::optional<unsigned> scannedAxis(tt::LoadOp load) {
   return std::nullopt;
 }
 
+/// True for elements of at most 16 bits of a product's matrix, changed by nothing but operations of one operand. Larger ones are
+/// copied or read by words, where lanes along rows meet in fewer banks.
+static bool isNarrowMatrix(tt::LoadOp load) {
+  constexpr unsigned kWidest = 16; // bits
+  mlir::Type element = tt::elementTypeOf(load.getType());
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() > kWidest) return false;
+  Value tile = load.getResult();
+  while (tile.hasOneUse()) {
+    Operation* user = *tile.user_begin();
+    if (auto dot = dyn_cast<tt::DotOp>(user)) return tile != dot.getC();
+    if (user->getNumOperands() != 1 || !(LayoutChoice::isElementwise(user) || isa<tt::TransOp>(user))) return false;
+    tile = user->getResult(0);
+  }
+  return false;
+}
+
 LinearLayout LayoutChoice::ofLoad(tt::LoadOp load) {
   if (spread_.contains(load)) return access_.spread(load.getPtr());
+  if (access_.isScattered(load.getPtr()) && isNarrowMatrix(load)) return access_.ofElements(load.getPtr());
   LinearLayout coalesced = access_.of(load.getPtr());
   const std::optional<unsigned> axis = scannedAxis(load);
   std::optional<LinearLayout> inRuns = axis ? withOneRun(coalesced, *axis) : std::nullopt;

@@ -61,7 +61,7 @@ private:
   /// Where operands of this weight lie in other layouts: the one that the result is stored in, if it is one of them.
   Wish asStored(mlir::Operation* op, Wish wished);
   Wished neededFor(mlir::Value value, unsigned depth);
-  /// The layout of a load that is not scattered.
+  /// The layout of a load whose addresses have none.
   LinearLayout ofLoad(tt::LoadOp load);
   /// The layout in which a tile is written, if its own costs no more than this one.
   LinearLayout ofWrite(mlir::Value pointers, mlir::Value mask, mlir::Value written, const LinearLayout& coalesced);

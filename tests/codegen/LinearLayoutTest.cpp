@@ -256,6 +256,26 @@ BOOST_AUTO_TEST_CASE(coalesced_gives_neighbours_to_neighbours) {
   BOOST_TEST(layout.bases(Part::Register)[0] == 16u); // along dimension 0
 }
 
+BOOST_AUTO_TEST_CASE(warps_beside_lanes_leave_a_thread_few_lines) {
+  constexpr auto kBeside = LinearLayout::Warps::BesideLanes;
+  LinearLayout layout = LinearLayout::coalesced({128, 8}, 1, {0, 1}, 5, 2, kBeside);
+  BOOST_TEST(layout.text() ==
+             "register = [[0, 1], [0, 2], [0, 4]], "
+             "lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = []");
+  // Fewer lines than threads: the others share what is beside.
+  layout = LinearLayout::coalesced({64, 8}, 1, {0, 1}, 5, 2, kBeside);
+  BOOST_TEST(layout.text() == "register = [[0, 1], [0, 2]], "
+                              "lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [0, 4]], block = []");
+  // More: a thread has several.
+  layout = LinearLayout::coalesced({256, 2}, 1, {0, 1}, 5, 2, kBeside);
+  BOOST_TEST(layout.text() ==
+             "register = [[0, 1], [128, 0]], "
+             "lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = []");
+  layout = LinearLayout::coalesced({8, 2}, 1, {0, 1}, 5, 2, kBeside);
+  BOOST_TEST(layout.fault() == "");
+  BOOST_TEST(layout.freeMask(Part::Warp) == 3u);
+}
+
 BOOST_AUTO_TEST_CASE(spans_over_f2) {
   Random random(10);
   for (unsigned i = 0; i < 500; ++i) {

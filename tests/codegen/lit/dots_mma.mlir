@@ -4,11 +4,12 @@
 // RUN: tiletwin-translate %s --emit-ptx --arch=sm_90a --num-warps=1 -split-input-file | FileCheck %s --check-prefixes=CHECK,FROM80,SM90
 // tt.dot by mma.sync: the shape that each target has for the format, operands by ldmatrix, two tiles of 16 x 8 results.
 
-// A is read as it lies, B transposed. Steps along K add to one accumulator.
+// A thread loads neighbours of one column, so columns lie in one piece: A is read transposed, B as it lies. Steps along K add to
+// one accumulator.
 // CHECK-LABEL: .entry f16(
 // CHECK: bar{{(rier)?}}.sync
-// CHECK: ldmatrix.sync.aligned.m8n8.x4.shared.b16 {[[A0:%r[0-9]+]], [[A1:%r[0-9]+]], [[A2:%r[0-9]+]], [[A3:%r[0-9]+]]}, [{{%r[0-9]+}}];
-// CHECK: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+// CHECK: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {[[A0:%r[0-9]+]], [[A1:%r[0-9]+]], [[A2:%r[0-9]+]], [[A3:%r[0-9]+]]}, [{{%r[0-9]+}}];
+// CHECK: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // SM75: mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 [[D:{[^}]*}]], {[[A0]],[[A1]]}, {{{%r[0-9]+}}}, [[D]];
 // SM75: mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32
 // SM75: mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 [[D]], {[[A2]],[[A3]]}, {{{%r[0-9]+}}}, [[D]];
@@ -71,8 +72,8 @@ tt.func public @f16_sums(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.
 // CHECK-LABEL: .entry bf16(
 // SM75-NOT: mma.sync
 // SM75: fma.rn.f32
-// FROM80: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // FROM80: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+// FROM80: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // FROM80-COUNT-2: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // CHECK: ret;
 tt.func public @bf16(%a: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %d: !tt.ptr<f32>) {

@@ -10,7 +10,7 @@
 // TTGIR-NEXT: twg.warpgroup_commit
 // TTGIR-NEXT: twg.warpgroup_wait 0, %[[BEGUN]]
 // CHECK-LABEL: .entry f16(
-// CHECK: st.shared.b16
+// CHECK: st.shared.v4.b32
 // CHECK: fence.proxy.async
 // CHECK-NOT: st.shared
 // CHECK: bar{{(rier)?}}.sync
