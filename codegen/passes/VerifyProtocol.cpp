@@ -117,6 +117,21 @@ LogicalResult verifyProduct(twg::WarpgroupDotOp dot) {
   return verifyWaitedFor<twg::WarpgroupCommitOp, twg::WarpgroupWaitOp>(dot);
 }
 
+/// The groups in front of a loop from which its first iterations read, one for each of them. Other rings, filled in the same
+/// iteration, have groups too, but need none here. Behind the last wait all groups count: an earlier one may be that of another
+/// loop. A loop around this one may wait in between, so what fills this memory counts there, too.
+int64_t groupsInFrontOf(Operation* loop, twg::LocalAllocOp memory) {
+  int64_t groups = 0;
+  bool isWaitedFor = false, isCounted = true;
+  for (Operation* op = loop->getPrevNode(); op; op = op->getPrevNode()) {
+    isWaitedFor |= isa<twg::AsyncWaitOp>(op);
+    if (isa<twg::AsyncCommitOp>(op)) isCounted = !isWaitedFor, groups += isCounted;
+    auto copy = dyn_cast<twg::AsyncCopyOp>(op);
+    if (copy && !isCounted && Slot(copy.getDst()).memory == memory) isCounted = true, ++groups;
+  }
+  return groups;
+}
+
 /// The wait in front of a reader may leave groups on their way, but not the group that brings what is read.
 LogicalResult verifyGroupsWaitedFor(Operation* reader, Slot slot, twg::AsyncCopyOp copy) {
   auto wait =
@@ -132,12 +147,8 @@ LogicalResult verifyGroupsWaitedFor(Operation* reader, Slot slot, twg::AsyncCopy
   if (wait.getPending() > younger)
     return wait.emitOpError() << "leaves " << wait.getPending()
                               << " groups on their way; what is read next is among the last " << younger + 1;
-  // The first iterations read what groups in front of the loop bring, one for each of them. Other rings, filled in the same
-  // iteration, have groups too, but need none here.
   Operation* loop = body->getParentOp();
-  int64_t begun = 0;
-  for (Operation* at = loop->getPrevNode(); at && !isa<twg::AsyncWaitOp>(at); at = at->getPrevNode())
-    begun += isa<twg::AsyncCommitOp>(at);
+  const int64_t begun = groupsInFrontOf(loop, slot.memory);
   const int64_t needed = std::max<int64_t>(*ahead, wait.getPending() - inFront + 1);
   if (begun >= needed) return success();
   return loop->emitOpError() << "reads slots that " << needed
