@@ -220,6 +220,25 @@ static bool goesOnElsewhere(mlir::Value sum) {
   });
 }
 
+/// True for a sum that a loop carries on in another place than the one it came from, as where two of them change places: LLVM
+/// would copy it in front of the wait.
+static bool changesPlace(mlir::Value sum, mlir::Value waited) {
+  while (Operation* op = sum.getDefiningOp()) {
+    if (auto dot = dyn_cast<twg::WarpgroupDotOp>(op))
+      sum = dot.getC();
+    else if (auto fence = dyn_cast<twg::WarpgroupFenceOp>(op); fence && sum == fence.getResult(0))
+      sum = fence.getTiles()[0];
+    else
+      return false;
+  }
+  auto carried = cast<BlockArgument>(sum);
+  auto loop = dyn_cast<scf::ForOp>(carried.getOwner()->getParentOp());
+  return loop && llvm::any_of(waited.getUses(), [&](OpOperand& use) {
+           return use.getOwner() == loop.getBody()->getTerminator() &&
+                  use.getOperandNumber() + 1 != carried.getArgNumber();
+         });
+}
+
 /// The same words in other registers. LLVM looks through its own copies, but not through PTX.
 static Values inOtherRegisters(Emitter& e, ArrayRef<Value*> words) {
   std::string text, outputs, inputs;
@@ -243,7 +262,8 @@ template <> LogicalResult emit(Emitter& e, twg::WarpgroupWaitOp wait) {
   for (auto [sum, result] : llvm::zip_equal(wait.getSums(), wait.getResults())) {
     size_t count = e.values(sum).size();
     Values words(left.take_front(count));
-    if (!wait.getPending() && goesOnElsewhere(result)) words = inOtherRegisters(e, words);
+    if (!wait.getPending() && (goesOnElsewhere(result) || changesPlace(sum, result)))
+      words = inOtherRegisters(e, words);
     e.define(result, unpacked(e, words, result.getType()));
     left = left.drop_front(count);
   }
