@@ -226,8 +226,8 @@ static bool changesPlace(mlir::Value sum, mlir::Value waited) {
   while (Operation* op = sum.getDefiningOp()) {
     if (auto dot = dyn_cast<twg::WarpgroupDotOp>(op))
       sum = dot.getC();
-    else if (auto fence = dyn_cast<twg::WarpgroupFenceOp>(op); fence && sum == fence.getResult(0))
-      sum = fence.getTiles()[0];
+    else if (isa<twg::WarpgroupFenceOp, twg::WarpgroupWaitOp>(op)) // each result is an operand
+      sum = op->getOperand(cast<OpResult>(sum).getResultNumber());
     else
       return false;
   }

@@ -17,14 +17,20 @@ MOST = 5
 
 
 @triton.jit
-def around(a, b, out, n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, NAMES: tl.constexpr):
-    """Iteration i adds a[i] @ b[i] to one of NAMES sums: to each in turn."""
+def around(
+    a, b, out, n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, NAMES: tl.constexpr, TWICE: tl.constexpr
+):
+    """Iteration i adds a[i] @ b[i] to one of NAMES sums, to each in turn. TWICE: stores it, and adds the same again."""
     m, k, c = tl.arange(0, BM), tl.arange(0, BK), tl.arange(0, BN)
     x = tl.zeros((BM, BN), tl.float32)
     y, z = x, x
     for i in range(n):
         left = tl.load(a + i * BM * BK + m[:, None] * BK + k[None, :])
-        x = tl.dot(left, tl.load(b + i * BK * BN + k[:, None] * BN + c[None, :]), x)
+        right = tl.load(b + i * BK * BN + k[:, None] * BN + c[None, :])
+        x = tl.dot(left, right, x)
+        if TWICE:
+            tl.store(out + m[:, None] * BN + c[None, :], x)
+            x = tl.dot(left, right, x)
         if NAMES == 3:
             x, y, z = y, z, x
         else:
@@ -35,14 +41,14 @@ def around(a, b, out, n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, N
     tl.store(at + 2 * BM * BN, z)
 
 
-@pytest.mark.parametrize("names", [2, 3])
+@pytest.mark.parametrize(("names", "twice"), [(2, 0), (3, 0), (2, 1)])
 @pytest.mark.parametrize("stages", [1, 3])
 @pytest.mark.parametrize(
     ("block", "warps"), [((64, 128, 32), 4), ((128, 64, 64), 8), ((64, 32, 32), 4), ((16, 32, 32), 2)]
 )
-def test_sums_change_places(block: tuple[int, int, int], warps: int, stages: int, names: int) -> None:
+def test_sums_change_places(block: tuple[int, int, int], warps: int, stages: int, names: int, twice: int) -> None:
     rows, columns, depth = block
-    signature = f"*fp16:16, *fp16:16, *fp32:16, i32, {rows}, {columns}, {depth}, {names}"
+    signature = f"*fp16:16, *fp16:16, *fp32:16, i32, {rows}, {columns}, {depth}, {names}, {twice}"
     code = dots.code_of(around, signature, num_warps=warps, num_stages=stages)
     random = np.random.default_rng(rows)
     a, b = random.integers(-3, 4, (MOST, rows, depth)), random.integers(-3, 4, (MOST, depth, columns))
@@ -52,6 +58,6 @@ def test_sums_change_places(block: tuple[int, int, int], warps: int, stages: int
         small_kernels.launch(code, *given, out.reshape(-1), count)
         sums = [np.zeros((rows, columns)) for _ in range(3)]
         for i in range(count):
-            sums[0] = sums[0] + a[i] @ b[i]
+            sums[0] = sums[0] + (1 + twice) * (a[i] @ b[i])
             sums[:names] = [*sums[1:names], sums[0]]
         np.testing.assert_array_equal(out, sums)
