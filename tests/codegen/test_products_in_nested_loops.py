@@ -14,7 +14,7 @@ import tiletwin.language as tl
 from tiletwin.compiler import ASTSource
 
 BM, BN, BK, BJ = 64, 32, 64, 32
-BOUND = 500.0
+BOUND = 12.0
 
 
 @triton.jit
@@ -35,7 +35,7 @@ def nested(
                 short = tl.load(c + step * BM * BJ + m[:, None] * BJ + j[None, :])
                 total = tl.dot(short, tl.load(d + step * BJ * BN + j[:, None] * BN + n[None, :]), total)
                 if READ:
-                    total = tl.minimum(total, 500.0)
+                    total = tl.minimum(total, 12.0)
         if not FIRST:
             left = tl.load(a + i * BM * BK + m[:, None] * BK + k[None, :])
             total = tl.dot(left, tl.load(b + i * BK * BN + k[:, None] * BN + n[None, :]), total)
