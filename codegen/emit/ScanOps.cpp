@@ -15,6 +15,8 @@ using llvm::Value;
 
 namespace {
 
+constexpr unsigned kWidestAccess = 16; // bytes
+
 class Scan {
 public:
   Scan(Emitter& e, tt::ScanOp op, const LinearLayout& layout, ScanOrder order)
@@ -48,7 +50,8 @@ private:
   SmallVector<uint32_t, 8> firstRows() const;
   SmallVector<uint32_t, 8> rowsFrom(uint32_t first) const;
   void storeTotals(Value* shared);
-  SmallVector<Values> loadTotals(Value* shared, uint32_t first, uint32_t run, uint32_t warp);
+  /// Of each warp but the last one, if nobody needs that, the totals of the rows.
+  SmallVector<SmallVector<Values>> loadTotals(Value* shared, uint32_t first, uint32_t run);
   SmallVector<Values> shuffleTotals(uint32_t first, uint32_t run);
   LogicalResult addBefore(Value* shared, uint32_t first);
   /// `before`: of all that lies before this thread's group, where `hasBefore`; empty: nowhere.
@@ -139,7 +142,7 @@ void Scan::findRows() {
   for (Part part : {Part::Lane, Part::Warp})
     for (uint32_t basis : rows_.bases(part)) ofOthers |= basis;
   const LinearLayout::Bases& registers = rows_.bases(Part::Register);
-  for (uint32_t bit = 1; bytes * bit < 16; bit *= 2) { // an access has at most 16 bytes
+  for (uint32_t bit = 1; bytes * bit < kWidestAccess; bit *= 2) {
     const auto* found = llvm::find(registers, bit);
     if (found == registers.end() || (ofOthers & bit)) break;
     side_.push_back(unsigned(found - registers.begin()));
@@ -188,14 +191,22 @@ void Scan::storeTotals(Value* shared) {
       }
 }
 
-SmallVector<Values> Scan::loadTotals(Value* shared, uint32_t first, uint32_t run, uint32_t warp) {
-  const unsigned count = rowsFrom(first).size();
-  SmallVector<Values> totals(count);
+SmallVector<SmallVector<Values>> Scan::loadTotals(Value* shared, uint32_t first, uint32_t run) {
+  const unsigned rows = rowsFrom(first).size();
+  const uint32_t needed = run + 1 == runs() ? warps() - 1 : warps();
+  SmallVector<SmallVector<Values>> totals(needed, SmallVector<Values>(rows));
   for (unsigned operand = 0; operand < op_.getSrcs().size(); ++operand) {
-    Value* address = addressOf(shared, first, run, e_.int32(warp), operand);
-    Values words = loadWords(e_, ".shared", address, nullptr, {}, {bytesOf(operand), count});
     llvm::Type* type = e_.typeOf(tt::elementTypeOf(op_.getSrcs()[operand].getType()));
-    for (auto [total, value] : llvm::zip_equal(totals, unpackWords(e_, words, type, count))) total.push_back(value);
+    // Side by side lie several rows of a warp, or one row of several warps.
+    const unsigned most = kWidestAccess / bytesOf(operand);
+    const unsigned together = rowsInLanes_ ? 1 : std::min(llvm::bit_ceil(needed), most), count = rows * together;
+    for (uint32_t warp = 0; warp < needed; warp += together) {
+      Value* address = addressOf(shared, first, run, e_.int32(warp), operand);
+      Values words = loadWords(e_, ".shared", address, nullptr, {}, {bytesOf(operand), count});
+      for (auto [i, value] : llvm::enumerate(unpackWords(e_, words, type, count)))
+        if (const uint32_t of = warp + (rowsInLanes_ ? 0 : i); of < needed)
+          totals[of][rowsInLanes_ ? i : 0].push_back(value);
+    }
   }
   return totals;
 }
@@ -218,6 +229,7 @@ LogicalResult Scan::addBefore(Value* shared, uint32_t first) {
   for (uint32_t run = 0; run < runs(); ++run) {
     SmallVector<Values> befores = sums; // what lies before this thread's group
     Value* hasBefore = run > 0 ? b.getTrue() : b.getFalse();
+    const auto stored = shared ? loadTotals(shared, first, run) : SmallVector<SmallVector<Values>>();
     for (uint32_t warp = 0; warp < warps(); ++warp) {
       if (warp > 0) {
         Value* isMine = b.CreateICmpEQ(warpAt_, e_.int32(warp));
@@ -225,8 +237,8 @@ LogicalResult Scan::addBefore(Value* shared, uint32_t first) {
           before = before.empty() ? sum : select(isMine, sum, before);
         hasBefore = run > 0 ? b.getTrue() : b.CreateICmpNE(warpAt_, e_.int32(0));
       }
-      if (!shared && run + 1 == runs()) break; // nobody needs the last group's total
-      const auto totals = shared ? loadTotals(shared, first, run, warp) : shuffleTotals(first, run);
+      if (run + 1 == runs() && warp + 1 == warps()) break; // nobody needs the last group's total
+      const auto totals = shared ? stored[warp] : shuffleTotals(first, run);
       for (auto [sum, total] : llvm::zip_equal(sums, totals)) {
         if (sum.empty())
           sum = total;

@@ -172,14 +172,28 @@ LayoutChoice::Wish LayoutChoice::asStored(Operation* op, Wish wished) {
   return wished;
 }
 
-/// The axis of a scan of what is loaded, changed by nothing but numbers: another tile would have a layout of its own.
+/// False for numbers, ranges, what is broadcast and what is computed from these: they are made in any layout.
+static bool hasOwnLayout(Value tile) {
+  llvm::SmallSetVector<Value, 8> around;
+  around.insert(tile);
+  for (unsigned i = 0; i < around.size(); ++i) {
+    Operation* op = around[i].getDefiningOp();
+    if (!isa<RankedTensorType>(around[i].getType()) ||
+        isa_and_nonnull<arith::ConstantOp, tt::SplatOp, tt::MakeRangeOp, tt::BroadcastOp>(op))
+      continue;
+    const bool isComputed =
+        op && isMemoryEffectFree(op) && (LayoutChoice::isElementwise(op) || isa<tt::ExpandDimsOp>(op));
+    if (!isComputed) return true;
+    around.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+/// The axis of a scan of what is loaded, where no other tile that is computed with it has a layout of its own.
 static std::optional<unsigned> scannedAxis(tt::LoadOp load) {
   llvm::SetVector<Value> around;
   around.insert(load.getResult());
-  auto isOther = [&](Value operand) {
-    const bool isNumber = operand.getDefiningOp<arith::ConstantOp>() || operand.getDefiningOp<tt::SplatOp>();
-    return isa<RankedTensorType>(operand.getType()) && !isNumber && !around.contains(operand);
-  };
+  auto isOther = [&](Value operand) { return !around.contains(operand) && hasOwnLayout(operand); };
   for (unsigned i = 0; i < around.size(); ++i)
     for (Operation* user : around[i].getUsers()) {
       if (auto scan = dyn_cast<tt::ScanOp>(user); scan && llvm::none_of(scan.getSrcs(), isOther))

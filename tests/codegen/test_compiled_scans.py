@@ -136,6 +136,20 @@ def test_a_thread_loads_neighbours_along_the_axis() -> None:
     assert code["ptx"].count("shfl.sync") == columns * (lanes + 1)
 
 
+@pytest.mark.parametrize(("element", "operation"), [("i8", "addi"), ("f32", "addf"), ("i64", "addi")])
+@pytest.mark.parametrize("num_warps", [2, 4, 8])
+def test_totals_of_several_warps_come_by_few_accesses(num_warps: int, element: str, operation: str) -> None:
+    """By 16 bytes at most. Nobody reads the last warp's total in the last run of a row."""
+    code = sk.compiled(
+        scan((4096,), 0, False, [element], ADDED.format(element, operation)), "sm_90a", num_warps=num_warps
+    )
+    _, _, warps, high = (int(n) for n in re.search(r"order = array<i32: ([0-9, ]+)>", code["ttgir"])[1].split(","))
+    assert 1 << warps == num_warps
+    together = 16 // (int(element[1:]) // 8)
+    runs = [num_warps] * ((1 << high) - 1) + [num_warps - 1]
+    assert code["ptx"].count("ld.shared") == sum(-(-totals // together) for totals in runs)
+
+
 @pytest.mark.parametrize(
     ("element", "operation"), [("i64", "addi"), ("i8", "addi"), ("f16", "maximumf"), ("f64", "addf")]
 )
