@@ -1,6 +1,7 @@
 """Small kernels written as TTIR: compiled for a target, accepted by ptxas, run on the simulator.
 
-Here:      targets, texts of kernels that do one thing to every element, compilation, a launch with all checks on.
+Here:      targets, texts of kernels that do one thing to every element, compilation, a launch with all checks on, or on
+           a GPU (TILETWIN_TEST_DEVICE=cuda).
 Not here:  what is expected of them (test_*.py), the kernels of the corpus (corpus_cases.py).
 """
 
@@ -8,11 +9,13 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from tiletwin.cuda import ptxas
 
 PTX_VERSIONS = {"sm_75": 70, "sm_80": 70, "sm_89": 81, "sm_90a": 87, "sm_100a": 87}
@@ -48,13 +51,33 @@ def assemble(ptx: str, arch: str) -> None:
         tool.assemble(ptx, arch)
 
 
+ON_GPU = os.environ.get("TILETWIN_TEST_DEVICE") == "cuda"
+of_simulator = pytest.mark.skipif(ON_GPU, reason="looks at what the simulator alone tells")
+
+
+def _launch_on_gpu(code: dict[str, Any], arguments: Sequence[Any], grid: Any) -> None:
+    import tiletwin.cuda
+
+    facts = code["metadata"]
+    arch = re.search(r"^\.target (sm_(\d+)(\w?))", code["ptx"], re.M)
+    here = tiletwin.cuda.device_facts(0)["capability"]
+    if int(arch[2]) > here or (arch[3] and int(arch[2]) != here):
+        pytest.skip(f"code for {arch[1]} does not run on this GPU")
+    kernel = tiletwin.cuda.load(code["ptx"])[facts["name"]]
+    kernel(*arguments, grid=grid, block=32 * facts["num_warps"], shared=facts["shared"])
+
+
 def launch(code: dict[str, Any], *arguments: Any, grid: int = 1, **options: Any) -> None:
-    """Runs compiled code on the simulator, whose checks must find nothing; arrays are changed in place. options: of
-    tiletwin.sim.Kernel."""
+    """Runs compiled code on the simulator, whose checks must find nothing, or on the GPU; arrays are changed in place.
+    options: of tiletwin.sim.Kernel; a GPU does without them. What a GPU cannot run is skipped."""
     import tiletwin.checks
     import tiletwin.sim
 
     facts = code["metadata"]
+    if ON_GPU:
+        if "memory" in options or "print" in options:
+            pytest.skip("memory beside arguments, and what kernels print, are given to the simulator alone")
+        return _launch_on_gpu(code, arguments, grid)
     kernel = tiletwin.sim.load(code["ptx"])[facts["name"]]
     options = {"checks": "all", "limit": 50_000_000} | options
     tiletwin.checks.clear()

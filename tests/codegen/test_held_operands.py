@@ -36,6 +36,7 @@ def half(*shape: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float16)
 
 
+@small_kernels.of_simulator
 @pytest.mark.parametrize("columns", [False, True])
 @pytest.mark.parametrize(
     ("m", "n", "k", "warps"), [(64, 64, 32, 4), (32, 128, 16, 2), (128, 16, 32, 8), (16, 8, 64, 1), (64, 32, 8, 4)]

@@ -132,6 +132,7 @@ def widened(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     tl.store(c + m[:, None] * BN + n[None, :], acc)
 
 
+@small_kernels.of_simulator
 @pytest.mark.parametrize(("depth", "share"), [(64, 1 / 2), (32, 1 / 4)])
 def test_what_is_stored_transposed_meets_in_few_banks(depth: int, share: float) -> None:
     """b has too few columns for a transposed product: threads store its neighbours one by one. With lanes along whole
