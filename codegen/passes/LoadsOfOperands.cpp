@@ -25,6 +25,7 @@ namespace {
 /// Bytes of shared memory that alignment may take: what fits without such copies fits with them.
 constexpr uint32_t kForAlignment = 2048;
 constexpr uint32_t kMostCtas = 32; ///< of a multiprocessor
+constexpr int kLeastStages = 3;    ///< with two, a copy is only one iteration ahead
 
 class LoadsOfOperands {
 public:
@@ -163,16 +164,18 @@ uint32_t LoadsOfOperands::ctasByRegisters() const {
 
 /// Copies of what is used behind a product, or is small, are made wherever shared memory has as many CTAs with them, or one that is
 /// alone. Of all others either every one is copied or none: while threads wait for some copies they do not begin loads of their
-/// own.
+/// own. Where one stage less leaves room for as many CTAs the loop has it, also of what it copies anyway, if that is the greater
+/// part.
 bool LoadsOfOperands::find() {
   llvm::SetVector<Operation*> behind = behindProducts(loop_);
   const uint32_t most = 2 * halfOfSharedMemory(target_), before = std::max(bytesWith(stages_), 1u);
   if (before > most) return false; // stages are not cut for what the program itself asks for
   const bool ofWarpgroups = !loop_.getBody()->getOps<twg::WarpgroupDotOp>().empty();
   const bool goesOn = ofWarpgroups && !isFirstProductRead(loop_);
-  auto isCrowded = [&](uint32_t ctas) {
+  auto isCrowded = [&](uint32_t ctas, uint32_t ofSystem) {
     if (isAlone_) ctas = 1;
-    return ofWarpgroups && std::min(ctas, most / bytesWith(stages_)) < std::min(ctas, most / before);
+    auto ctasWith = [&](uint32_t bytes) { return std::min(ctas, (most + ofSystem) / (bytes + ofSystem)); };
+    return ofWarpgroups && ctasWith(bytesWith(stages_)) < ctasWith(before);
   };
   SmallVector<std::pair<tt::LoadOp, twg::MemDescType>> others;
   bool canCopyAll = true;
@@ -184,11 +187,18 @@ bool LoadsOfOperands::find() {
     if (!memory) continue;
     const bool isInTheWay = goesOn && !isUsedBehindProduct(load) && !isMuchSmaller(load);
     loads_.emplace_back(load, memory);
-    if (isInTheWay || isCrowded(kMostCtas)) others.push_back(loads_.pop_back_val());
+    if (isInTheWay || isCrowded(kMostCtas, 0)) others.push_back(loads_.pop_back_val());
   }
   if (const size_t few = loads_.size(); canCopyAll && !others.empty()) {
+    const uint32_t ofStage = bytesWith(stages_) - bytesWith(stages_ - 1);
+    uint32_t added = 0;
+    for (auto [load, type] : others) added += twg::sharedLayoutOf(type).bytes();
     llvm::append_range(loads_, others);
-    if (isCrowded(ctasByRegisters())) loads_.truncate(few);
+    auto isTooMuch = [&] { return isCrowded(ctasByRegisters(), kSharedOfSystem); };
+    const int asked = stages_;
+    const bool canDoWithLess = !isAlone_ && stages_ > kLeastStages && added <= ofStage && bytesWith(stages_) <= most;
+    if (canDoWithLess && isTooMuch()) --stages_;
+    if (isTooMuch()) loads_.truncate(few), stages_ = asked;
   }
   while (stages_ >= 2 && bytesWith(stages_) + kForAlignment > most) --stages_;
   return !loads_.empty() && stages_ >= 2;

@@ -7,10 +7,11 @@
 //       shared memory they can be there some iterations ahead, as operands are. Each thread reads what it would have loaded, and
 //       what wants another layout reads that.
 //       Products of warpgroups have so much to do that more CTAs beside each other hide the loads, too: where memory for
-//       copies would leave room for fewer of them, such loads stay, unless there are no registers for more anyway. What is
-//       used in front of all products would wait for the copies earlier than they do. So all such loads of a loop are
-//       copied or none, unless the loop waits for its first product anyway, because it reads what that gives, or a load is
-//       much smaller than the operand, as words of packed weights are. Smaller products are faster with the copies.
+//       copies would leave room for fewer of them, the loop has one stage less, or such loads stay, unless there are no
+//       registers for more CTAs anyway. What is used in front of all products would wait for the copies earlier than they
+//       do. So all such loads of a loop are copied or none, unless the loop waits for its first product anyway, because it
+//       reads what that gives, or a load is much smaller than the operand, as words of packed weights are. Smaller
+//       products are faster with the copies.
 #pragma once
 #include "codegen/Codegen.h"
 #include "ir/TT.h"

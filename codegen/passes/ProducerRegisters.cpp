@@ -13,7 +13,6 @@ namespace {
 constexpr int kProducerRegisters = 24;
 constexpr int kMostRegisters = 240; ///< of a thread
 constexpr int kRegisterStep = 8;
-constexpr uint32_t kSharedOfSystem = 1024; ///< bytes that each CTA takes beside its own
 
 int registersOf(Value tile) {
   auto type = dyn_cast<RankedTensorType>(tile.getType());

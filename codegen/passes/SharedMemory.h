@@ -33,5 +33,7 @@ uint32_t sharedBytesOf(tt::FuncOp kernel);
 
 /// Half of the shared memory that a CTA can have, in bytes: another CTA shall find room.
 uint32_t halfOfSharedMemory(const Target& target);
+/// Bytes of a multiprocessor's shared memory that each CTA takes beside its own.
+inline constexpr uint32_t kSharedOfSystem = 1024;
 
 } // namespace tiletwin::codegen

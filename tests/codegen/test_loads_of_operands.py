@@ -249,7 +249,7 @@ def narrowed(a, b, scales, c, N, K, SCALED: tl.constexpr, BM: tl.constexpr, BN: 
         (64, 64, 32, 2, True, 1, False),
         (64, 64, 32, 2, True, 1, True),
         (64, 128, 32, 2, False, 2, False),
-        (64, 32, 128, 4, False, 1, False),
+        (64, 32, 128, 4, False, 2, False),
         (16, 64, 32, 4, False, 2, False),
         (16, 64, 32, 4, True, 2, False),
     ],
@@ -269,6 +269,17 @@ def test_all_loads_in_front_of_a_product_are_copied_or_none(
     assert copies(code) == copied and ("wgmma" in code["ptx"]) == (rows == 64)
     (got,) = launch(code, given, [(rows, columns)], columns, total)
     np.testing.assert_array_equal(got, a.astype(np.float64) @ (b * scales[:, None] if scaled else b))
+
+
+@pytest.mark.parametrize(("stages", "rings"), [(3, set()), (4, {3}), (5, set())])
+def test_copies_have_one_stage_less_where_as_many_ctas_fit_then(stages: int, rings: set[int]) -> None:
+    """Two CTAs fit with three stages of all copies, one with four. Of the matrix alone that is copied anyway three
+    CTAs fit with three stages, two with four or five. Two stages less are too many."""
+    rows, columns, depth = 64, 32, 128
+    signature = f"*fp16:16, *fp32:16, *fp16:16, *fp32:16, i32:16, i32:16, False, {rows}, {columns}, {depth}"
+    code = dots.code_of(narrowed, signature, num_warps=4, num_stages=stages)
+    found = re.findall(r"twg.local_alloc {.*} -> <(\d+)x\d+x\d+xf(\d+)", code["ttgir"])
+    assert {int(count) for count, bits in found if bits == "32"} == rings
 
 
 @pytest.mark.parametrize(("alone", "stages", "found"), [(False, 3, 3), (True, 3, 6), (True, 2, 6), (True, 1, 0)])
