@@ -127,7 +127,22 @@ private:
   /// Blocks meet behind `op`, or at a block in it: anything may have been read and written. Behind a loop that is more than
   /// its operations say: products and copies use slots of rings, whose memory is used otherwise there.
   void meet(Operation* op) { unknownSince_ = op, read_.clear(), written_.clear(); }
-  void wait() { unknownSince_ = nullptr, read_.clear(), written_.clear(); }
+  void wait(Operation* barrier) {
+    unknownSince_ = nullptr, written_.clear();
+    eraseDone(read_, barrier);
+  }
+
+  /// Products that are begun in front of a barrier and waited for behind it read on over it.
+  static void eraseDone(Accesses& reads, Operation* barrier) {
+    llvm::erase_if(reads, [&](const Access& access) {
+      auto dot = dyn_cast<twg::WarpgroupDotOp>(access.op);
+      Operation* here = dot && dot.getInFlight() ? dot->getBlock()->findAncestorOpInBlock(*barrier) : nullptr;
+      auto waitsBehind = [&](Operation* user) {
+        return isa<twg::WarpgroupWaitOp>(user) && user->getBlock() == dot->getBlock() && here->isBeforeInBlock(user);
+      };
+      return !here || !dot->isBeforeInBlock(here) || llvm::none_of(tt::usersOf(dot.getD()), waitsBehind);
+    });
+  }
 
   LogicalResult require(Operation* op, SharedRange range, ArrayRef<Accesses*> others, bool isRead) {
     SmallVector<Operation*> met;
@@ -140,7 +155,7 @@ private:
     Operation* loop = loopBehind(met, op);
     if (failed(missing_(op, other, isRead, loop))) return failure();
     if (!loop) {
-      wait();
+      wait(op);
       return success();
     }
     unknownSince_ = nullptr;
@@ -170,16 +185,18 @@ private:
   }
 
   LogicalResult visit(Operation* op) {
-    if (isBarrier(op)) wait();
+    if (isBarrier(op)) wait(op);
     Effects effects = effectsOf(op);
-    for (SharedRange range : effects.writes) {
+    for (SharedRange range : effects.writes)
       if (failed(require(op, range, {&written_, &read_}, false))) return failure();
-      if (!effects.isWaitedFor) written_.push_back({range, op});
-    }
-    if (effects.barriers) wait();
-    for (SharedRange range : effects.reads) {
+    if (effects.barriers) wait(op);
+    for (SharedRange range : effects.reads)
       if (failed(require(op, range, {&written_}, true))) return failure();
-      if (!effects.isWaitedFor) read_.push_back({range, op});
+    // Only now: a barrier that one of them needs in front of the operation is none for what the operation does itself.
+    if (!effects.isWaitedFor) {
+      for (SharedRange range : effects.writes)
+        if (!effects.barriers) written_.push_back({range, op});
+      for (SharedRange range : effects.reads) read_.push_back({range, op});
     }
     if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp>(op)) return success();
     if (isa<scf::IfOp>(op) && !usesSharedMemory(op)) return success();
@@ -221,7 +238,7 @@ private:
     };
     if (auto counted = dyn_cast<scf::ForOp>(loop)) {
       for (Operation& op : *counted.getBody()) {
-        if (isBarrier(&op) || effectsOf(&op).barriers) written.clear(), read.clear();
+        if (isBarrier(&op) || effectsOf(&op).barriers) written.clear(), eraseDone(read, &op);
         op.walk(add);
       }
     } else {

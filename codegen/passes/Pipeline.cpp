@@ -165,8 +165,11 @@ void Pipeline::rewrite(Operation* barrier) {
   for (Slots& store : stores_) store.allocate(rewriter, kStoreSlots);
   Turn* stored = &stored_;
   scf::ForOp made = rewriteLoop(rewriter, stores_.empty() ? ArrayRef<Turn*>() : ArrayRef<Turn*>(stored));
-  // Behind the wait for products in flight: no warp may read the slots when the barrier lets others write there.
-  rewriter.setInsertionPointAfter(barrier ? made->getNextNode() : made);
+  // Behind the wait for products in flight: no warp may read the slots, or what tensor copies have brought, when the barrier
+  // lets others write there.
+  Operation* behind = made;
+  while (isa_and_nonnull<twg::WarpgroupWaitOp>(behind->getNextNode())) behind = behind->getNextNode();
+  rewriter.setInsertionPointAfter(behind);
   twg::AsyncWaitOp::create(rewriter, where, 0u, false);
 }
 

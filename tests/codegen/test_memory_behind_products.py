@@ -1,0 +1,115 @@
+"""Memory that a product in flight reads, and that threads write again: a barrier stands behind the product's wait, also
+where another wait's barrier is in front of that.
+
+Here:      a result behind a loop whose producer and whose threads copy; an operand of two products, one begun
+           early; operands in one memory. The interpreter's values under several schedules, with all checks.
+Not here:  planted mistakes (test_planted_protocol_mistakes.py), products that begin early (test_gradients.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import tiletwin as triton
+import tiletwin.language as tl
+import torch
+from tiletwin import checks
+from tiletwin.launch import sim_launch
+from tiletwin.sim.check_words import CHECKS
+from tiletwin.tools.tensor_descriptor import TensorDescriptor
+
+SCHEDULES = ("turns", "copies=early", "seed:1,copies=drawn", "seed:2,copies=drawn")
+BLOCK = 64
+
+
+@triton.jit
+def copied_by_both(a, b, loaded, c, d, K, B: tl.constexpr, PRODUCER: tl.constexpr, PLUS: tl.constexpr):
+    """c is the greatest of all a[:, k] @ (loaded[k] + PLUS), d the sum of a[:, k] @ b[k]."""
+    n, k = tl.arange(0, B), tl.arange(0, B)
+    most, sums = tl.zeros((B, B), tl.float32), tl.zeros((B, B), tl.float32)
+    for at in tl.range(0, K, B, warp_specialize=PRODUCER):
+        p = tl.load(loaded + (at + k)[:, None] * B + n[None, :])
+        if PLUS:
+            p += PLUS
+        most = tl.maximum(most, tl.dot(a.load([0, at]), p))
+        sums = tl.dot(a.load([0, at]), b.load([at, 0]), sums)
+    c.store([0, 0], most)
+    d.store([0, 0], sums)
+
+
+@triton.jit
+def read_twice(a, b, loaded, c, d, K, B: tl.constexpr, ROUNDS: tl.constexpr, PLUS: tl.constexpr):
+    """Two products read b + PLUS: one that a branch goes on with, and one that is begun early and becomes an operand.
+    `loaded` is not used."""
+    total, sums = tl.zeros((B, B), tl.float32), tl.zeros((B, B), tl.float32)
+    for _ in range(ROUNDS):
+        for at in range(0, K, B):
+            right, left = b.load([at, 0]) + PLUS, a.load([0, at])
+            total = total - tl.max(total, 1)[:, None]
+            total += tl.dot(left + 1, right)
+            once = tl.dot(left, right)
+            sums = tl.dot(tl.where(once > 0, once, 0).to(tl.float16), b.load([at, 0]), sums)
+            if at > 0:
+                total += 1.0
+    c.store([0, 0], total)
+    d.store([0, 0], sums)
+
+
+@triton.jit
+def stored_behind(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr):
+    """The first matrix of the second product goes to the memory of the first product's. d is not written."""
+    n, k = tl.arange(0, B), tl.arange(0, B)
+    sums = tl.zeros((B, B), tl.float32)
+    for at in range(0, K, B):
+        sums += tl.dot(a.load([0, at]), b.load([at, 0]) * 2)
+        left = tl.load(loaded + (at + k)[:, None] * B + n[None, :]) + PLUS
+        sums = tl.dot(left, b.load([at, 0]).T, sums)
+    c.store([0, 0], sums)
+
+
+def run(monkeypatch: pytest.MonkeyPatch, kernel: Any, *constants: Any, rounds: int, **options: Any) -> Any:
+    """Compares both results with the interpreter's, whose sums are exact as well: integers."""
+    generator = torch.Generator().manual_seed(rounds)
+    length = BLOCK * rounds
+    sizes = ((BLOCK, length), (length, BLOCK), (length, BLOCK))
+    a, b, loaded = (torch.randint(-1, 2, size, generator=generator).to(torch.float16) for size in sizes)
+    monkeypatch.setattr(sim_launch, "chosen_checks", lambda _: CHECKS)
+    results = {}
+    for backend, schedule in (("interp", "turns"), *(("sim", schedule) for schedule in SCHEDULES)):
+        monkeypatch.setenv("TILETWIN_BACKEND", backend)
+        monkeypatch.setenv("TILETWIN_SIM_SCHEDULE", schedule)
+        out = [torch.zeros((BLOCK, BLOCK)) for _ in range(2)]
+        maps = [TensorDescriptor.from_tensor(x, [BLOCK, BLOCK]) for x in (a, b, *out)]
+        checks.clear()
+        compiled = kernel[(1,)](*maps[:2], loaded, *maps[2:], length, BLOCK, *constants, **options)
+        assert not checks.findings()
+        results[backend] = out
+        if backend == "sim":
+            for one, other in zip(out, results["interp"], strict=True):
+                torch.testing.assert_close(one, other, rtol=0, atol=0)
+    return compiled
+
+
+@pytest.mark.parametrize("copied", ["0", "1"])
+@pytest.mark.parametrize("stages", [2, 3, 4])
+@pytest.mark.parametrize("plus", [0, 1])
+@pytest.mark.parametrize("producer", [False, True])
+def test_what_is_stored_behind_a_loop(monkeypatch, producer: bool, plus: int, stages: int, copied: str) -> None:
+    monkeypatch.setenv("TILETWIN_COPIED_LOADS", copied)
+    compiled = run(monkeypatch, copied_by_both, producer, plus, rounds=6, num_stages=stages)
+    assert ("twg.producer" in compiled.asm["ttgir"]) == producer
+
+
+@pytest.mark.parametrize("stages", [2, 3, 4])
+@pytest.mark.parametrize("rounds", [1, 2, 5])
+@pytest.mark.parametrize("outer", [1, 2])
+def test_an_operand_of_a_product_that_begins_early(monkeypatch, outer: int, rounds: int, stages: int) -> None:
+    compiled = run(monkeypatch, read_twice, outer, -1, rounds=rounds, num_stages=stages)
+    assert " in_flight {" in compiled.asm["ttgir"]
+
+
+@pytest.mark.parametrize("warps", [4, 8])
+@pytest.mark.parametrize("stages", [1, 2, 3])
+def test_operands_that_lie_in_one_memory(monkeypatch, stages: int, warps: int) -> None:
+    run(monkeypatch, stored_behind, 1, rounds=3, num_stages=stages, num_warps=warps)
