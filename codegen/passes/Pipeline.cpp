@@ -160,7 +160,7 @@ void Pipeline::rewrite(Operation* barrier) {
   IRRewriter rewriter(loop_);
   Location where = loop_.getLoc();
   barrier_ = barrier;
-  findStores();
+  if (barrier) findStores(); // else products that read what threads store are done in each iteration
   for (Copy& copy : copies_) copy.slots.allocate(rewriter, slots_);
   for (Slots& store : stores_) store.allocate(rewriter, kStoreSlots);
   Turn* stored = &stored_;

@@ -52,7 +52,7 @@ std::optional<SmallVector<Operation*>> movedWith(twg::WarpgroupDotOp dot, Operat
   return inOrder;
 }
 
-/// True if nothing between writes memory that the product reads.
+/// True if nothing between writes memory that the product reads, and all threads have met behind stores to its slots.
 bool readsTheSame(twg::WarpgroupDotOp dot, Operation* place) {
   auto isRead = [&](Value written) {
     twg::LocalAllocOp memory = twg::allocationOf(written);
@@ -66,23 +66,28 @@ bool readsTheSame(twg::WarpgroupDotOp dot, Operation* place) {
     if (auto store = dyn_cast<twg::LocalStoreOp>(op); store && isRead(store.getDst())) return false;
     if (auto copy = dyn_cast<twg::AsyncCopyOp>(op); copy && isRead(copy.getDst())) return false;
   }
+  for (Operation* op = place; op && !isa<ttg::BarrierOp, twg::AsyncWaitOp>(op); op = op->getPrevNode())
+    if (auto store = dyn_cast<twg::LocalStoreOp>(op); store && isRead(store.getDst())) return false;
   return true;
 }
 
-/// Moves the product, and what it needs, behind the first one. Its wait leaves those on their way that began later.
+/// Moves the product, and what it needs, behind the first one. Its wait, in front of its first user, leaves those on their way
+/// that began later.
 void begin(twg::WarpgroupDotOp dot, ArrayRef<Operation*> needed, Body& body) {
   Operation* user = nullptr;
   for (Operation* op : tt::usersOf(dot.getD()))
     if (Operation* here = dot->getBlock()->findAncestorOpInBlock(*op); !user || here->isBeforeInBlock(user))
       user = here;
+  Operation* end = dot; // what gives back memory may give back what the product reads
+  while (end != user && !isa<twg::BarrierArriveOp>(end)) end = end->getNextNode();
   for (Operation* op : needed) op->moveBefore(body.wait);
   dot->moveBefore(body.wait);
   dot.setInFlight(true);
   unsigned later = 0;
   for (twg::WarpgroupDotOp other : body.dots)
-    later += other != dot && dot->isBeforeInBlock(other) && other->isBeforeInBlock(user);
+    later += other != dot && dot->isBeforeInBlock(other) && other->isBeforeInBlock(end);
   body.wait.setPending(body.wait.getPending() + 1);
-  OpBuilder builder(user);
+  OpBuilder builder(end);
   waitForSums(builder, dot.getLoc(), later, dot.getD());
 }
 

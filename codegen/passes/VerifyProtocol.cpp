@@ -291,11 +291,14 @@ LogicalResult verifyRefilled(Operation* reader, Slot slot, Operation* filler) {
   return filler->emitOpError("fills a slot that threads may still read, and no barrier of the loop stands in between");
 }
 
-/// True if a wait for all products stands between the two.
+/// True if a wait that leaves no group but those begun behind the product stands between the two.
 bool isWaitedForBetween(Operation* product, Operation* end) {
-  for (Operation* op = product; op && op != end; op = op->getNextNode())
-    if (auto wait = dyn_cast<twg::WarpgroupWaitOp>(op); wait && wait.getPending() == 0)
+  unsigned groups = 0; // the product's own, and those behind it
+  for (Operation* op = product; op && op != end; op = op->getNextNode()) {
+    groups += isa<twg::WarpgroupCommitOp>(op);
+    if (auto wait = dyn_cast<twg::WarpgroupWaitOp>(op); wait && wait.getPending() < groups)
       return end->getBlock() == op->getBlock();
+  }
   return false;
 }
 

@@ -68,6 +68,49 @@ def stored_behind(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr):
     c.store([0, 0], sums)
 
 
+@triton.jit
+def waited_with_the_sum(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr):
+    """The first product of an iteration reads what threads store, and is waited for together with the sum of the one
+    before. d is not written."""
+    n, k = tl.arange(0, B), tl.arange(0, B)
+    held, sums = a.load([0, 0]), tl.zeros((B, B), tl.float32)
+    for at in range(0, K, B):
+        right = tl.load(loaded + (at + k)[:, None] * B + n[None, :]) + PLUS
+        once = tl.dot(held, right)
+        sums = tl.dot(tl.where(once > 0, once, 0).to(tl.float16), b.load([at, 0]), sums)
+    c.store([0, 0], sums)
+
+
+@triton.jit
+def stored_for_three(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr):
+    """Threads store a matrix that three products read, of which the second one could begin early. d is not written."""
+    n, k = tl.arange(0, B), tl.arange(0, B)
+    sums = tl.zeros((B, B), tl.float32)
+    for at in range(0, K, B):
+        place = loaded + (at + k)[:, None] * B + n[None, :]
+        left, right = tl.load(place), (tl.load(place).to(tl.float32) + PLUS).to(tl.float16)
+        sums = tl.dot(tl.dot(left, left).to(tl.float16), right, sums)
+        sums = tl.dot((tl.dot(left, right) * 0.5).to(tl.float16), right, sums)
+    c.store([0, 0], sums)
+
+
+@triton.jit
+def given_back_early(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr):
+    """A product that reads what a producer's warps have copied begins early; the slot is theirs again behind it."""
+    n, k = tl.arange(0, B), tl.arange(0, B)
+    sums, others = tl.zeros((B, B), tl.float32), tl.zeros((B, B), tl.float32)
+    for at in tl.range(0, K, B, warp_specialize=True):
+        right, left, twice = b.load([at, 0]) - PLUS, a.load([0, at]) - PLUS, b.load([at, 0]) * 2
+        once = tl.dot(left, twice)
+        p = tl.load(loaded + (at + k)[:, None] * B + n[None, :]) + PLUS
+        sums = tl.dot((once * 0.5).to(tl.float16), p, sums)
+        once = tl.dot(a.load([0, at]), twice)
+        sums = tl.dot(once.to(tl.float16), right, sums)
+        others = tl.dot(a.load([0, at]) + PLUS, right, others)
+    c.store([0, 0], sums)
+    d.store([0, 0], others)
+
+
 def run(monkeypatch: pytest.MonkeyPatch, kernel: Any, *constants: Any, rounds: int, **options: Any) -> Any:
     """Compares both results with the interpreter's, whose sums are exact as well: integers."""
     generator = torch.Generator().manual_seed(rounds)
@@ -113,3 +156,13 @@ def test_an_operand_of_a_product_that_begins_early(monkeypatch, outer: int, roun
 @pytest.mark.parametrize("stages", [1, 2, 3])
 def test_operands_that_lie_in_one_memory(monkeypatch, stages: int, warps: int) -> None:
     run(monkeypatch, stored_behind, 1, rounds=3, num_stages=stages, num_warps=warps)
+
+
+@pytest.mark.filterwarnings("ignore:tl.range.warp_specialize=True. changes nothing")  # of one stage
+@pytest.mark.parametrize("warps", [4, 8])
+@pytest.mark.parametrize("stages", [1, 2, 3])
+@pytest.mark.parametrize(
+    "kernel", [waited_with_the_sum, stored_for_three, given_back_early], ids=lambda k: k.fn.__name__
+)
+def test_several_products_of_what_threads_store(monkeypatch, kernel: Any, stages: int, warps: int) -> None:
+    run(monkeypatch, kernel, 1, rounds=3, num_stages=stages, num_warps=warps)
