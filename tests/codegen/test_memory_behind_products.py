@@ -111,6 +111,30 @@ def given_back_early(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr)
     d.store([0, 0], others)
 
 
+@triton.jit
+def copied_in_two_ways(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr):
+    """The tensor unit copies one matrix, threads the other one. d is not written."""
+    n, k = tl.arange(0, B), tl.arange(0, B)
+    sums = tl.zeros((B, B), tl.float32)
+    for at in range(0, K, B):
+        sums = tl.dot(a.load([0, at]), tl.load(loaded + (at + k)[:, None] * B + n[None, :]), sums)
+    c.store([0, 0], sums)
+
+
+@triton.jit
+def copied_and_stored(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr):
+    """What threads copy is an operand, and what they make of it is another one; through pointers alone but for the
+    result. d is not written."""
+    n, k = tl.arange(0, B), tl.arange(0, B)
+    sums = tl.zeros((B, B), tl.float32)
+    for at in range(0, K, B):
+        left = tl.load(loaded + (at + k)[:, None] * B + n[None, :])
+        right = tl.load(loaded + (K - B - at + k)[:, None] * B + n[None, :])
+        sums = tl.dot(left, right, sums)
+        sums = tl.dot(left + PLUS, right, sums)
+    c.store([0, 0], sums)
+
+
 def run(monkeypatch: pytest.MonkeyPatch, kernel: Any, *constants: Any, rounds: int, **options: Any) -> Any:
     """Compares both results with the interpreter's, whose sums are exact as well: integers."""
     generator = torch.Generator().manual_seed(rounds)
@@ -158,11 +182,14 @@ def test_operands_that_lie_in_one_memory(monkeypatch, stages: int, warps: int) -
     run(monkeypatch, stored_behind, 1, rounds=3, num_stages=stages, num_warps=warps)
 
 
+KERNELS = [waited_with_the_sum, stored_for_three, given_back_early, copied_in_two_ways, copied_and_stored]
+
+
 @pytest.mark.filterwarnings("ignore:tl.range.warp_specialize=True. changes nothing")  # of one stage
+@pytest.mark.parametrize("copied", ["0", "1"])
 @pytest.mark.parametrize("warps", [4, 8])
 @pytest.mark.parametrize("stages", [1, 2, 3])
-@pytest.mark.parametrize(
-    "kernel", [waited_with_the_sum, stored_for_three, given_back_early], ids=lambda k: k.fn.__name__
-)
-def test_several_products_of_what_threads_store(monkeypatch, kernel: Any, stages: int, warps: int) -> None:
-    run(monkeypatch, kernel, 1, rounds=3, num_stages=stages, num_warps=warps)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.fn.__name__)
+def test_several_products(monkeypatch, kernel: Any, stages: int, warps: int, copied: str) -> None:
+    monkeypatch.setenv("TILETWIN_COPIED_LOADS", copied)
+    run(monkeypatch, kernel, 1, rounds=6, num_stages=stages, num_warps=warps)
