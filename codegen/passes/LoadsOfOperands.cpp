@@ -187,7 +187,7 @@ bool LoadsOfOperands::find() {
     if (!memory) continue;
     const bool isInTheWay = goesOn && !isUsedBehindProduct(load) && !isMuchSmaller(load);
     loads_.emplace_back(load, memory);
-    if (isInTheWay || isCrowded(kMostCtas, 0)) others.push_back(loads_.pop_back_val());
+    if (isInTheWay || isCrowded(kMostCtas, /*ofSystem=*/0)) others.push_back(loads_.pop_back_val());
   }
   if (const size_t few = loads_.size(); canCopyAll && !others.empty()) {
     const uint32_t ofStage = bytesWith(stages_) - bytesWith(stages_ - 1);
