@@ -194,8 +194,8 @@ private:
       if (failed(require(op, range, {&written_}, true))) return failure();
     // Only now: a barrier that one of them needs in front of the operation is none for what the operation does itself.
     if (!effects.isWaitedFor) {
-      for (SharedRange range : effects.writes)
-        if (!effects.barriers) written_.push_back({range, op});
+      if (!effects.barriers)
+        for (SharedRange range : effects.writes) written_.push_back({range, op});
       for (SharedRange range : effects.reads) read_.push_back({range, op});
     }
     if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp>(op)) return success();

@@ -34,7 +34,8 @@ unsigned packOf(Operation* op) {
 
 LayoutChoice::LayoutChoice(tt::FuncOp function, ThreadBits threads, const Target& target,
                            llvm::DenseSet<Operation*> spread)
-    : access_(function, threads), spread_(std::move(spread)), threads_(threads), target_(target) {}
+    : access_(function, threads), spread_(std::move(spread)), threads_(threads), target_(target),
+      hasScans_(function.walk([](tt::ScanOp) { return WalkResult::interrupt(); }).wasInterrupted()) {}
 
 /// True for pointers that a loop moves on. They have one layout, and other loads may be made through them.
 static bool areCarried(Value pointers) {
@@ -224,7 +225,7 @@ LinearLayout LayoutChoice::ofLoad(tt::LoadOp load) {
   if (spread_.contains(load)) return access_.spread(load.getPtr());
   if (access_.isScattered(load.getPtr()) && isNarrowMatrix(load)) return access_.ofElements(load.getPtr());
   LinearLayout coalesced = access_.of(load.getPtr());
-  const std::optional<unsigned> axis = scannedAxis(load);
+  const std::optional<unsigned> axis = hasScans_ ? scannedAxis(load) : std::nullopt;
   std::optional<LinearLayout> inRuns = axis ? withOneRun(coalesced, *axis) : std::nullopt;
   const bool isAsGood = inRuns &&
                         access_.sectors(load.getPtr(), *inRuns) <= access_.sectors(load.getPtr(), coalesced) &&

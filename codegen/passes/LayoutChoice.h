@@ -77,6 +77,7 @@ private:
   llvm::DenseSet<mlir::Operation*> spread_;
   ThreadBits threads_;
   const Target& target_;
+  bool hasScans_; ///< in most kernels no load is asked what becomes of it
   llvm::DenseMap<mlir::Operation*, std::unique_ptr<DotPlan>> dots_;
   llvm::DenseMap<mlir::Value, Wish> known_;
   // The search for a value's wish may come back to the value itself. There it finds no wish: the cycle is cut. A value
