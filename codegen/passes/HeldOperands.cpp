@@ -12,9 +12,9 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
+constexpr uint32_t kForScratch = 4096; ///< bytes of shared memory for alignment, and for what goes from warp to warp
 constexpr int kMostRegisters = 255;    ///< of a thread
 constexpr unsigned kWordsOfPiece = 16; ///< of a fragment: products begin with the first of them
-constexpr uint32_t kForScratch = 4096; ///< bytes of shared memory for alignment, and for what goes from warp to warp
 
 /// Of pointers and indices a thread computes each from one: they count for nothing.
 unsigned wordsOf(Value tile) {
@@ -119,16 +119,19 @@ unsigned mostWordsOfTiles(scf::ForOp loop, bool isInPieces) {
   return most;
 }
 
+uint32_t ctasByRegisters(scf::ForOp loop, unsigned threads) {
+  const unsigned words = mostWordsOfTiles(loop, /*isInPieces=*/true) + kRegistersBesideTiles;
+  return std::max(kRegisters / (threads * std::min(words, unsigned(kMostRegisters))), 1u);
+}
+
 void readOperandsLate(tt::FuncOp kernel, const Target& target, const Options& options) {
   const int threads = options.numWarps * target.warpSize;
   int registers = std::min(kMostRegisters, kRegisters / threads);
   if (options.maxRegisters) registers = std::min(registers, options.maxRegisters);
   const uint32_t ctas = uint32_t(kRegisters / (threads * registers)); // that run beside each other if all are used
-  uint32_t bytes = kForScratch;
   SmallVector<scf::ForOp> loops;
-  kernel.walk([&](twg::LocalAllocOp memory) { bytes += twg::sharedLayoutOf(memory.getResult().getType()).bytes(); });
   kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-  const bool hasRoom = bytes <= target.features().sharedKilobytesMost * 1024 / ctas;
+  const bool hasRoom = hasRoomForAllTiles(kernel, target, ctas, kForScratch);
   auto isTooMuch = [&](scf::ForOp loop, bool isInPieces) {
     return int(mostWordsOfTiles(loop, isInPieces)) > registers;
   };

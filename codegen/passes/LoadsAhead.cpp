@@ -3,6 +3,7 @@
 #include "codegen/dialect/TWG.h"
 #include "codegen/passes/LoadsOfOperands.h"
 #include "codegen/passes/LoopSlice.h"
+#include "codegen/passes/MovedLoads.h"
 #include "codegen/passes/Ring.h"
 #include "codegen/passes/WrittenMemory.h"
 
@@ -29,12 +30,6 @@ private:
   unsigned room_ = kWords;
   SmallVector<tt::LoadOp> loads_;
 };
-
-unsigned wordsOf(tt::LoadOp load) {
-  mlir::Type element = tt::elementTypeOf(load.getType());
-  const unsigned bits = isa<tt::PointerType>(element) ? 64 : element.getIntOrFloatBitWidth();
-  return (twg::layoutOf(load.getResult()).registers() * bits + 31) / 32;
-}
 
 void LoadsAhead::add(tt::LoadOp load) {
   if (!isa<RankedTensorType>(load.getType()) || load.getIsVolatile() || mayBeWritten(load.getPtr())) return;

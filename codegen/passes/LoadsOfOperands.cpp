@@ -8,7 +8,6 @@
 #include "codegen/passes/LoopSlice.h"
 #include "codegen/passes/Notes.h"
 #include "codegen/passes/Pipeline.h"
-#include "codegen/passes/Producer.h"
 #include "codegen/passes/Ring.h"
 #include "codegen/passes/Scratch.h"
 #include "codegen/passes/SharedMemory.h"
@@ -42,7 +41,6 @@ private:
   void readFrom(tt::LoadOp load, Value memory) const;
   bool isOtherWay(Operation* op) const;
   uint32_t bytesWith(int stages) const;
-  uint32_t ctasByRegisters() const;
 
   mutable scf::ForOp loop_;
   const Target& target_;
@@ -155,13 +153,6 @@ bool isFirstProductRead(scf::ForOp loop) {
   });
 }
 
-/// CTAs that run beside each other for which registers are enough, by what the loop's tiles need.
-uint32_t LoadsOfOperands::ctasByRegisters() const {
-  const unsigned threads = 1u << (threads_.lane + threads_.warp);
-  const unsigned words = std::min(mostWordsOfTiles(loop_, /*isInPieces=*/true) + kRegistersBesideTiles, 255u);
-  return std::max(kRegisters / (threads * words), 1u);
-}
-
 /// Copies of what is used behind a product, or is small, are made wherever shared memory has as many CTAs with them, or one that is
 /// alone. Of all others either every one is copied or none: while threads wait for some copies they do not begin loads of their
 /// own. Where one stage less leaves room for as many CTAs the loop has it, also of what it copies anyway, if that is the greater
@@ -194,7 +185,9 @@ bool LoadsOfOperands::find() {
     uint32_t added = 0;
     for (auto [load, type] : others) added += twg::sharedLayoutOf(type).bytes();
     llvm::append_range(loads_, others);
-    auto isTooMuch = [&] { return isCrowded(ctasByRegisters(), kSharedOfSystem); };
+    auto isTooMuch = [&] {
+      return isCrowded(ctasByRegisters(loop_, 1u << (threads_.lane + threads_.warp)), kSharedOfSystem);
+    };
     const int asked = stages_;
     const bool canDoWithLess = !isAlone_ && stages_ > kLeastStages && added <= ofStage && bytesWith(stages_) <= most;
     if (canDoWithLess && isTooMuch()) --stages_;

@@ -258,6 +258,12 @@ LogicalResult verifySharedMemory(tt::FuncOp kernel, const Target& target, Thread
   return failure(kernel.walk<WalkOrder::PreOrder>(visit).wasInterrupted());
 }
 
+bool hasRoomForAllTiles(tt::FuncOp kernel, const Target& target, uint32_t ctas, uint32_t beside) {
+  uint32_t bytes = beside;
+  kernel.walk([&](twg::LocalAllocOp memory) { bytes += twg::sharedLayoutOf(memory.getResult().getType()).bytes(); });
+  return bytes <= target.features().sharedKilobytesMost * 1024 / ctas;
+}
+
 uint32_t sharedBytesOf(tt::FuncOp kernel) {
   uint32_t bytes = 0;
   kernel.walk([&](Operation* op) {

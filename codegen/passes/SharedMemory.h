@@ -31,6 +31,9 @@ constexpr llvm::StringLiteral kRingsAreLent = "twg.rings_are_lent";
 /// All of the kernel's shared memory.
 uint32_t sharedBytesOf(tt::FuncOp kernel);
 
+/// True if each of so many CTAs of a multiprocessor has room for all of the kernel's tiles at one time, and `beside`, in bytes.
+bool hasRoomForAllTiles(tt::FuncOp kernel, const Target& target, uint32_t ctas, uint32_t beside);
+
 /// Half of the shared memory that a CTA can have, in bytes: another CTA shall find room.
 uint32_t halfOfSharedMemory(const Target& target);
 /// Bytes of a multiprocessor's shared memory that each CTA takes beside its own.

@@ -3,6 +3,7 @@
 #include "codegen/passes/AffineLoads.h"
 #include "codegen/passes/Barriers.h"
 #include "codegen/passes/CarriedIndices.h"
+#include "codegen/passes/CopiesAtOnce.h"
 #include "codegen/passes/Divide.h"
 #include "codegen/passes/DotOperands.h"
 #include "codegen/passes/DotPrecision.h"
@@ -13,6 +14,7 @@
 #include "codegen/passes/LoadsAhead.h"
 #include "codegen/passes/LoadsOfOperands.h"
 #include "codegen/passes/LoopHints.h"
+#include "codegen/passes/MovedLoads.h"
 #include "codegen/passes/Notes.h"
 #include "codegen/passes/OwnedNumbers.h"
 #include "codegen/passes/Pairs.h"
@@ -148,6 +150,8 @@ LogicalResult pipelineTensors(ModuleOp module, const Target& target, const Optio
 
 LogicalResult pipeline(ModuleOp module, const Target& target, const Options& options) {
   pipelineLoops(kernelOf(module), target, options);
+  copyAtOnce(kernelOf(module), target, options);
+  loadInFrontOfLoops(kernelOf(module), target, options);
   beginProductsEarly(kernelOf(module));
   moveNotesBehindWaits(kernelOf(module));
   return success();
