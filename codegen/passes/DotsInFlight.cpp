@@ -83,6 +83,25 @@ bool DotsInFlight::findAddedUp(Sum& sum) {
   return branches && llvm::all_of(loop_.getBody()->getOps<twg::WarpgroupDotOp>(), isBehind);
 }
 
+/// True for a sum that is made of another carried tile alone: it moves to other registers on the way around the loop, while its
+/// product writes them.
+bool DotsInFlight::comesFromAnother(Sum& sum) {
+  const BlockArgument carried = loop_.getRegionIterArg(sum.number);
+  bool isOfAnother = false;
+  llvm::SmallDenseSet<Value> seen;
+  SmallVector<Value> sources{sum.dots.front().getC()};
+  while (!sources.empty()) {
+    Value value = sources.pop_back_val();
+    if (value == carried) return false;
+    if (!seen.insert(value).second) continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    isOfAnother |= argument && argument.getOwner() == loop_.getBody() && value.getType() == carried.getType();
+    Operation* op = value.getDefiningOp();
+    if (op && op->getBlock() == loop_.getBody()) llvm::append_range(sources, op->getOperands());
+  }
+  return isOfAnother;
+}
+
 /// The products that make a carried value, which the next iteration reads.
 bool DotsInFlight::findRead(Sum& sum) {
   Value value = loop_.getYieldedValues()[sum.number], carried = loop_.getRegionIterArg(sum.number);
@@ -92,6 +111,7 @@ bool DotsInFlight::findRead(Sum& sum) {
        value = dot.getC(), dot = value.getDefiningOp<twg::WarpgroupDotOp>())
     sum.dots.insert(sum.dots.begin(), dot);
   if (sum.dots.empty()) return false;
+  if (comesFromAnother(sum)) return false;
   sum.reader = sum.dots.front();
   bool isRead = false;
   for (Operation* user : tt::usersOf(carried)) {
@@ -201,6 +221,12 @@ Operation* DotsInFlight::wait() {
   }
   waitForSums(builder, loop_.getLoc(), end ? 0 : dots, now);
   return ttg::BarrierOp::create(builder, loop_.getLoc(), ttg::BarrierScope::Local);
+}
+
+Operation* DotsInFlight::barrierIn(scf::ForOp loop) {
+  for (auto barrier : loop.getBody()->getOps<ttg::BarrierOp>())
+    if (isa_and_nonnull<twg::WarpgroupWaitOp>(barrier->getPrevNode())) return barrier;
+  return nullptr;
 }
 
 Operation* DotsInFlight::rewrite() {

@@ -36,6 +36,8 @@ public:
   /// Marks the products and writes the waits. Gives the barrier in the loop's body behind which nothing reads any more
   /// what products of earlier iterations read.
   mlir::Operation* rewrite();
+  /// The barrier that `rewrite` has put into the loop's body; null: no product of it is in flight.
+  static mlir::Operation* barrierIn(mlir::scf::ForOp loop);
 
 private:
   /// A loop-carried sum and the products that add to it, in order.
@@ -47,6 +49,7 @@ private:
     mlir::Operation* reader = nullptr;
   };
   bool findAddedUp(Sum& sum);
+  bool comesFromAnother(Sum& sum);
   bool findRead(Sum& sum);
   bool isMemoryThatStays(mlir::Value memory, llvm::function_ref<bool(twg::LocalAllocOp)> isBuffered);
   bool areRegistersThatStay(mlir::Value matrix, Sum& sum);

@@ -9,6 +9,7 @@
 #include "codegen/passes/DotsInFlight.h"
 #include "codegen/passes/Notes.h"
 #include "codegen/passes/Ring.h"
+#include "codegen/passes/WrittenMemory.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -33,7 +34,8 @@ public:
   /// Takes more slots for a CTA that has a multiprocessor of its own.
   void deepen(const Target& target, const Options& options);
   /// barrier: the one behind which the slot of the iteration before may be filled; null: the loop has none of its own.
-  void rewrite(Operation* barrier);
+  /// hasStores: what threads store for products in flight gets slots, too.
+  void rewrite(Operation* barrier, bool hasStores);
 
 private:
   struct Copy {
@@ -70,7 +72,8 @@ bool Pipeline::find() {
     SmallVector<Operation*> users = twg::usersOf(allocation.getResult());
     bool isRead = llvm::all_of(users, llvm::IsaPred<twg::LocalLoadOp, twg::WarpgroupDotOp, twg::TmemDotOp>);
     const bool isHere = load && load->getBlock() == allocation->getBlock() && tt::hasOneUse(load.getResult());
-    if (isHere && isRead && canBeCopied(load, allocation.getResult().getType()) && addSlice(load)) {
+    const bool mayBeEarlier = isHere && !isWrittenIn(loop_, load.getPtr());
+    if (mayBeEarlier && isRead && canBeCopied(load, allocation.getResult().getType()) && addSlice(load)) {
       copies_.push_back({Slots(allocation), load});
       isFenced_ |= llvm::any_of(users, llvm::IsaPred<twg::WarpgroupDotOp, twg::TmemDotOp>);
     }
@@ -156,11 +159,11 @@ void Pipeline::passOn(OpBuilder& builder, Value slot) {
   }
 }
 
-void Pipeline::rewrite(Operation* barrier) {
+void Pipeline::rewrite(Operation* barrier, bool hasStores) {
   IRRewriter rewriter(loop_);
   Location where = loop_.getLoc();
   barrier_ = barrier;
-  if (barrier) findStores(); // else products that read what threads store are done in each iteration
+  if (hasStores) findStores();
   for (Copy& copy : copies_) copy.slots.allocate(rewriter, slots_);
   for (Slots& store : stores_) store.allocate(rewriter, kStoreSlots);
   Turn* stored = &stored_;
@@ -194,11 +197,16 @@ void pipelineLoops(tt::FuncOp kernel, const Target& target, const Options& optio
     if (stages < 2) continue;
     Pipeline pipeline(loop, stages);
     bool hasCopies = pipeline.find();
-    DotsInFlight dots(loop, [&](twg::LocalAllocOp one) { return hasCopies && pipeline.canBuffer(one); });
-    Operation* barrier = options.dotsInFlight && dots.any() ? dots.rewrite() : nullptr;
+    // Beside tensor copies products may be in flight already: they are waited for in front of what threads store for them.
+    Operation* barrier = DotsInFlight::barrierIn(loop);
+    const bool hasStores = !barrier;
+    if (!barrier && options.dotsInFlight) {
+      DotsInFlight dots(loop, [&](twg::LocalAllocOp one) { return hasCopies && pipeline.canBuffer(one); });
+      if (dots.any()) barrier = dots.rewrite();
+    }
     if (!hasCopies) continue;
     pipeline.deepen(target, options);
-    pipeline.rewrite(barrier);
+    pipeline.rewrite(barrier, barrier && hasStores);
   }
 }
 

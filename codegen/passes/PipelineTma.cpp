@@ -142,7 +142,9 @@ void pipelineTensorCopies(tt::FuncOp kernel, const Target& target, const Options
     TensorCopiesAhead blocks(loop, slots);
     if (!blocks.canRewrite()) continue;
     DotsInFlight dots(loop, [&](twg::LocalAllocOp memory) { return blocks.has(memory); });
-    blocks.rewrite(options.dotsInFlight && dots.any() && dots.areBuffered() ? dots.rewrite() : nullptr);
+    // The wait in front of what threads store takes a barrier more. Other CTAs work while one waits for its product.
+    const bool areInFlight = options.dotsInFlight && dots.any() && (options.isAlone || dots.areBuffered());
+    blocks.rewrite(areInFlight ? dots.rewrite() : nullptr);
   }
   eraseUnusedBarriers(kernel);
 }

@@ -98,6 +98,15 @@ bool mayBeWritten(Value pointer) {
   return walked.wasInterrupted();
 }
 
+bool isWrittenIn(Operation* loop, Value pointer) {
+  const Value root = rootOf(pointer);
+  auto writesTheSame = [&](Operation* op) {
+    const Value through = writtenThrough(op);
+    return WalkResult(failure(through && rootOf(through) == root));
+  };
+  return root && loop->walk(writesTheSame).wasInterrupted();
+}
+
 bool writesMemory(Operation* op) { return bool(writtenThrough(op)); }
 
 bool mayWriteTheSame(Operation* one, Operation* other) {

@@ -8,6 +8,10 @@ namespace tiletwin::codegen {
 /// argument. Different arguments are taken for different memory.
 bool mayBeWritten(mlir::Value pointer);
 
+/// True if an operation in the loop writes through pointers that come from the same argument. Pointers of which that is not known,
+/// those from memory for one, are taken for others.
+bool isWrittenIn(mlir::Operation* loop, mlir::Value pointer);
+
 /// True for stores and atomic operations that change memory.
 bool writesMemory(mlir::Operation* op);
 /// False if two such operations write through different arguments.

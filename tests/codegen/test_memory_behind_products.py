@@ -15,6 +15,7 @@ import tiletwin as triton
 import tiletwin.language as tl
 import torch
 from tiletwin import checks
+from tiletwin.codegen.stages import AsmDict
 from tiletwin.launch import sim_launch
 from tiletwin.sim.check_words import CHECKS
 from tiletwin.tools.tensor_descriptor import TensorDescriptor
@@ -135,6 +136,45 @@ def copied_and_stored(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr
     c.store([0, 0], sums)
 
 
+@triton.jit
+def stored_beside_copies(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr):
+    """Threads copy a matrix and store what they make of it in one place, for a product whose other matrix the tensor
+    unit copies: it is in flight until the next matrix is stored. d is not written."""
+    n, k = tl.arange(0, B), tl.arange(0, B)
+    sums = tl.zeros((B, B), tl.float32)
+    for at in range(0, K, B):
+        left = tl.load(loaded + (at + k)[:, None] * B + n[None, :]).to(tl.float32) + PLUS
+        sums = tl.dot(left.to(tl.float16), b.load([at, 0]), sums)
+    c.store([0, 0], sums)
+
+
+@triton.jit
+def changing_places(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr):
+    """Two sums change places, and something else happens to each: neither moves to other registers while its product
+    writes there."""
+    sums, others = tl.zeros((B, B), tl.float32), tl.zeros((B, B), tl.float32)
+    for at in range(0, K, B):
+        sums, others = others, sums
+        others = tl.dot(a.load([0, at]), b.load([at, 0]) + PLUS, others + 2)
+        sums = tl.maximum(sums + 1.0, at)
+    c.store([0, 0], sums)
+    d.store([0, 0], others)
+
+
+@triton.jit
+def read_again(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr):
+    """The second matrix is what the iteration before has stored. d is not written."""
+    n, k = tl.arange(0, B), tl.arange(0, B)
+    sums = tl.zeros((B, B), tl.float32)
+    for at in range(0, K - B, B):
+        place = loaded + (at + k)[:, None] * B + n[None, :]
+        sums = tl.dot(a.load([0, at]), tl.load(place), sums)
+        tl.debug_barrier()
+        tl.store(place + B * B, tl.where(sums > 0, 1.0, -1.0).to(tl.float16))
+        tl.debug_barrier()
+    c.store([0, 0], sums)
+
+
 def run(monkeypatch: pytest.MonkeyPatch, kernel: Any, *constants: Any, rounds: int, **options: Any) -> Any:
     """Compares both results with the interpreter's, whose sums are exact as well: integers. Nothing that was compiled
     with another environment is used."""
@@ -151,7 +191,7 @@ def run(monkeypatch: pytest.MonkeyPatch, kernel: Any, *constants: Any, rounds: i
         out = [torch.zeros((BLOCK, BLOCK)) for _ in range(2)]
         maps = [TensorDescriptor.from_tensor(x, [BLOCK, BLOCK]) for x in (a, b, *out)]
         checks.clear()
-        compiled = kernel[(1,)](*maps[:2], loaded, *maps[2:], length, BLOCK, *constants, **options)
+        compiled = kernel[(1,)](*maps[:2], loaded.clone(), *maps[2:], length, BLOCK, *constants, **options)
         assert not checks.findings()
         results[backend] = out
         if backend == "sim":
@@ -184,7 +224,10 @@ def test_operands_that_lie_in_one_memory(monkeypatch, stages: int, warps: int) -
     run(monkeypatch, stored_behind, 1, rounds=3, num_stages=stages, num_warps=warps)
 
 
-KERNELS = [waited_with_the_sum, stored_for_three, given_back_early, copied_in_two_ways, copied_and_stored]
+KERNELS = [
+    waited_with_the_sum, stored_for_three, given_back_early, copied_in_two_ways, copied_and_stored,
+    stored_beside_copies, changing_places, read_again,
+]  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore:tl.range.warp_specialize=True. changes nothing")  # of one stage
@@ -195,3 +238,51 @@ KERNELS = [waited_with_the_sum, stored_for_three, given_back_early, copied_in_tw
 def test_several_products(monkeypatch, kernel: Any, stages: int, warps: int, copied: str) -> None:
     monkeypatch.setenv("TILETWIN_COPIED_LOADS", copied)
     run(monkeypatch, kernel, 1, rounds=6, num_stages=stages, num_warps=warps)
+
+
+@pytest.fixture
+def of_few_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Launches run the code for as many programs as there are multiprocessors."""
+    monkeypatch.setattr(AsmDict, "launched", property(lambda self: self.launched_singly))
+
+
+@pytest.mark.usefixtures("of_few_programs")
+@pytest.mark.parametrize("warps", [4, 8])
+@pytest.mark.parametrize("stages", [2, 3])
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.fn.__name__)
+def test_several_products_of_few_programs(monkeypatch, kernel: Any, stages: int, warps: int) -> None:
+    run(monkeypatch, kernel, 1, rounds=6, num_stages=stages, num_warps=warps)
+
+
+@pytest.mark.usefixtures("of_few_programs")
+@pytest.mark.parametrize("warps", [4, 8])
+@pytest.mark.parametrize("stages", [2, 3, 4])
+@pytest.mark.parametrize("rounds", [1, 2, 7])
+def test_a_product_in_flight_reads_what_threads_store_in_one_place(monkeypatch, rounds, stages, warps) -> None:
+    code = run(monkeypatch, stored_beside_copies, 1, rounds=rounds, num_stages=stages, num_warps=warps).asm
+    text = code.launched_singly["ttgir"]
+    loop = text[text.index("scf.for") : text.index("scf.yield")]
+    waited, stored = loop.index("twg.warpgroup_wait 0"), loop.index("twg.local_alloc %")
+    assert waited < stored < loop.index(" in_flight {") and "twg.tensor_load" in loop
+
+
+def test_what_a_table_s_pointers_read_is_copied_ahead(monkeypatch) -> None:
+    """What the loop writes through another pointer is taken for other memory, as it is with two arguments."""
+
+    @triton.jit
+    def kernel(table, c, K, B: tl.constexpr):
+        n, k = tl.arange(0, B)[None, :], tl.arange(0, B)[:, None]
+        a, b = tl.load(table).to(tl.pointer_type(tl.float16)), tl.load(table + 1).to(tl.pointer_type(tl.float16))
+        sums = tl.zeros((B, B), tl.float32)
+        for at in range(0, K, B):
+            place = tl.multiple_of((at + k) * B + n, (1, 16))
+            left, right = tl.load(tl.multiple_of(a, 16) + place), tl.load(tl.multiple_of(b, 16) + place)
+            sums = tl.dot(left, right, sums)
+            tl.store(c + k * B + n, sums)
+
+    monkeypatch.setenv("TILETWIN_BACKEND", "sim")
+    a, b, c = torch.ones(256, BLOCK).half(), torch.ones(256, BLOCK).half(), torch.zeros(BLOCK, BLOCK)
+    table = torch.tensor([a.data_ptr(), b.data_ptr()])
+    compiled = kernel.warmup(table, c, 256, BLOCK, num_stages=3, grid=(1,))
+    loop = compiled.asm["ttgir"].split("scf.for", 1)[1]
+    assert loop.count("twg.async_copy ") == 2
