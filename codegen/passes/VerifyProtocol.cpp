@@ -302,10 +302,26 @@ bool isWaitedForBetween(Operation* product, Operation* end) {
   return false;
 }
 
+/// True for a slot of a loop around `loop` if products in it are waited for behind `loop`, and the slot is given back behind that.
+bool isReadInLoopInside(Operation* loop, Slot slot, ArrayRef<twg::BarrierArriveOp> arrivals) {
+  Block* around = slot.number ? slot.number.getParentBlock() : nullptr;
+  if (arrivals.empty() || !around || loop->isAncestor(around->getParentOp())) return false;
+  Operation* wait = loop->getNextNode();
+  while (wait && !isa<twg::WarpgroupWaitOp>(wait)) wait = wait->getNextNode();
+  if (!wait || cast<twg::WarpgroupWaitOp>(wait).getPending()) return false;
+  return llvm::all_of(arrivals, [&](twg::BarrierArriveOp arrive) {
+    if (Slot(arrive.getBarrier()).number != slot.number) return true;
+    if (arrive->getBlock() == wait->getBlock()) return wait->isBeforeInBlock(arrive);
+    Operation *here = around->findAncestorOpInBlock(*arrive), *waited = around->findAncestorOpInBlock(*wait);
+    return here && waited && waited->isBeforeInBlock(here);
+  });
+}
+
 /// A product in flight is done with its slot in the next iteration, behind a wait that leaves only that one's products, and
-/// behind the loop.
+/// behind the loop; with a slot of a loop around that one, behind it.
 LogicalResult verifyReleasedLater(twg::WarpgroupDotOp dot, Slot slot, ArrayRef<twg::BarrierArriveOp> arrivals) {
   Block* body = dot->getBlock();
+  if (isReadInLoopInside(body->getParentOp(), slot, arrivals)) return success();
   const int64_t products = countBetween<twg::WarpgroupCommitOp>(&body->front(), nullptr);
   bool isLater = false, isBehind = false;
   for (twg::BarrierArriveOp arrive : arrivals) {

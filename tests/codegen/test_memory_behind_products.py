@@ -175,6 +175,20 @@ def read_again(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr):
     c.store([0, 0], sums)
 
 
+@triton.jit
+def read_in_a_loop_inside(a, b, loaded, c, d, K, B: tl.constexpr, PLUS: tl.constexpr):
+    """Products of a loop inside read what a producer's warps have copied for the loop around it."""
+    n, k = tl.arange(0, B), tl.arange(0, B)
+    sums, others = tl.zeros((B, B), tl.float32), tl.zeros((B, B), tl.float32)
+    for at in tl.range(0, K, B, warp_specialize=True):
+        right = b.load([at, 0])
+        for i in range(2):
+            others = tl.dot(tl.load(loaded + (i * B + k)[:, None] * B + n[None, :]), right, others)
+        sums = tl.dot(a.load([0, at]), right, sums)
+    c.store([0, 0], sums)
+    d.store([0, 0], others)
+
+
 def run(monkeypatch: pytest.MonkeyPatch, kernel: Any, *constants: Any, rounds: int, **options: Any) -> Any:
     """Compares both results with the interpreter's, whose sums are exact as well: integers. Nothing that was compiled
     with another environment is used."""
@@ -226,7 +240,7 @@ def test_operands_that_lie_in_one_memory(monkeypatch, stages: int, warps: int) -
 
 KERNELS = [
     waited_with_the_sum, stored_for_three, given_back_early, copied_in_two_ways, copied_and_stored,
-    stored_beside_copies, changing_places, read_again,
+    stored_beside_copies, changing_places, read_again, read_in_a_loop_inside,
 ]  # fmt: skip
 
 
