@@ -94,7 +94,7 @@ def test_a_transposed_product_has_the_bits_of_the_other(kind: str, m: int, n: in
         got, code = run(kind, m, n, k, length, "k", "n", num_warps=warps, num_stages=stages)
         assert (got.view(np.uint32) == want.view(np.uint32)).all()
         assert " transposed" in code["ttgir"] and "wgmma" in code["ptx"] and " transposed" not in plain["ttgir"]
-        assert ("cp.async.c" in code["ptx"]) == (stages > 1)
+        assert "cp.async.c" in code["ptx"] or stages == 1  # which may copy them, too
 
 
 @pytest.mark.parametrize(("kind", "m", "n", "k", "warps"), [one for one in CASES if one[1] >= 64])
