@@ -8,7 +8,8 @@ Each side is a process of its own: with TILETWIN=1 `import triton` is tiletwin. 
 beside each other. Then one of each takes turns on the GPU, case by case; times are those of torch's profiler. A kernel
 is a function with @triton.jit of the repository; its time is the sum over one call of the case, the median of all
 calls. Results of both sides are compared by samples and moments. `--configs 6` leaves a tuner of either side at most
-six of its configurations, evenly picked.
+six of its configurations, evenly picked. Tuners of both sides compare them by the same clock, with cold and with warm
+caches.
 
 Needs a GPU, torch, Triton, einops and packaging.
 Here:      the processes and their turns, the comparison, the table.
@@ -113,6 +114,11 @@ def time_all(names: list[str], work: Path, most: int, turns: int, each: Any) -> 
                 if "error" in known:
                     continue
                 answer = sides[which].ask(name)
+                if answer.get("is", which) != which:
+                    raise SystemExit(
+                        f"`import triton` of {which}'s process gave {answer['is']}, so the table would compare "
+                        f"{answer['is']} with itself: install both tiletwin and Triton (pip install) in this Python"
+                    )
                 if "gone" in answer:
                     sides[which] = Side(which, work, True, most, SIDES[which])
                 for kernel, times in answer.pop("us", {}).items():
@@ -156,7 +162,9 @@ def table(found: dict[str, dict[str, Any]], cases: dict[str, Any]) -> list[dict[
             if one > 0 and two > 0:
                 row = {"case": name, "repository": cases[name].repository, "kernel": kernel}
                 times = {"us": round(one, 2), "triton_us": round(two, 2), "ratio": round(two / one, 3)}
-                rows.append({**row, **times, "same": agree})
+                chosen = {"config": mine["chosen"].get(kernel), "triton_config": other["chosen"].get(kernel)}
+                chosen = {key: config for key, config in chosen.items() if config}
+                rows.append({**row, **times, "same": agree, **chosen})
     return sorted(rows, key=lambda row: row["ratio"])
 
 
