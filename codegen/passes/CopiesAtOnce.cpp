@@ -49,7 +49,7 @@ bool CopiesAtOnce::find() {
     const bool isRead = llvm::all_of(twg::usersOf(memory.getResult()), [&](Operation* user) {
       return isa<twg::LocalLoadOp, twg::WarpgroupDotOp>(user) && user->getBlock() == body;
     });
-    if (isRead && !mayBeWrittenBetween(load, &body->front(), firstReader(memory)) && canComputeAt(load, &body->front()))
+    if (isRead && !mayNotPass(load, &body->front(), firstReader(memory)) && canComputeAt(load, &body->front()))
       copied_.push_back(memory);
   }
   llvm::stable_sort(copied_, [](auto a, auto b) { return firstReader(a)->isBeforeInBlock(firstReader(b)); });
@@ -74,11 +74,11 @@ void CopiesAtOnce::moveLoads(Operation* start) {
   for (tt::LoadOp load : loads) {
     if (!isa<RankedTensorType>(load.getType()) || load.getIsVolatile()) continue;
     Operation* place = wordsOf(load) <= kFewWords ? start : nullptr;
-    if (!place || mayBeWrittenBetween(load, start, load)) {
+    if (!place || mayNotPass(load, start, load)) {
       place = nullptr;
       for (auto dot : loop_.getBody()->getOps<twg::WarpgroupDotOp>())
         if (dot->isBeforeInBlock(load)) place = dot;
-      if (!place || wordsOf(load) > kWordsAhead || mayBeWrittenBetween(load, place, load)) continue;
+      if (!place || wordsOf(load) > kWordsAhead || mayNotPass(load, place, load)) continue;
     }
     moveUp(load, place);
   }

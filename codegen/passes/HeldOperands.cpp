@@ -12,9 +12,9 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
-constexpr uint32_t kForScratch = 4096; ///< bytes of shared memory for alignment, and for what goes from warp to warp
 constexpr int kMostRegisters = 255;    ///< of a thread
 constexpr unsigned kWordsOfPiece = 16; ///< of a fragment: products begin with the first of them
+constexpr uint32_t kForScratch = 4096; ///< bytes of shared memory for alignment, and for what goes from warp to warp
 
 /// Of pointers and indices a thread computes each from one: they count for nothing.
 unsigned wordsOf(Value tile) {
@@ -119,15 +119,18 @@ unsigned mostWordsOfTiles(scf::ForOp loop, bool isInPieces) {
   return most;
 }
 
+int registersOfThread(const Target& target, const Options& options) {
+  const int most = std::min(kMostRegisters, kRegisters / int(options.numWarps * target.warpSize));
+  return options.maxRegisters ? std::min(most, options.maxRegisters) : most;
+}
+
 uint32_t ctasByRegisters(scf::ForOp loop, unsigned threads) {
   const unsigned words = mostWordsOfTiles(loop, /*isInPieces=*/true) + kRegistersBesideTiles;
   return std::max(kRegisters / (threads * std::min(words, unsigned(kMostRegisters))), 1u);
 }
 
 void readOperandsLate(tt::FuncOp kernel, const Target& target, const Options& options) {
-  const int threads = options.numWarps * target.warpSize;
-  int registers = std::min(kMostRegisters, kRegisters / threads);
-  if (options.maxRegisters) registers = std::min(registers, options.maxRegisters);
+  const int threads = options.numWarps * target.warpSize, registers = registersOfThread(target, options);
   const uint32_t ctas = uint32_t(kRegisters / (threads * registers)); // that run beside each other if all are used
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });

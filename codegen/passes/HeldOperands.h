@@ -24,6 +24,9 @@ void readOperandsLate(tt::FuncOp kernel, const Target& target, const Options& op
 /// assembler holds a part at a time.
 unsigned mostWordsOfTiles(mlir::scf::ForOp loop, bool isInPieces);
 
+/// Registers that a thread has if all of the CTA's threads use as many: Options::maxRegisters at most.
+int registersOfThread(const Target& target, const Options& options);
+
 /// CTAs of so many threads that run beside each other for which registers are enough, by what the loop's tiles need; at least 1.
 uint32_t ctasByRegisters(mlir::scf::ForOp loop, unsigned threads);
 

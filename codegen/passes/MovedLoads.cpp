@@ -11,8 +11,7 @@ using namespace mlir;
 namespace tiletwin::codegen {
 namespace {
 
-constexpr unsigned kMostWords = 64;      ///< of loads on their way while a loop runs
-constexpr unsigned kMostRegisters = 255; ///< of a thread
+constexpr unsigned kMostWords = 64; ///< of loads on their way while a loop runs
 
 /// What the load's addresses are computed from behind `place`, in order; none if they come from memory or from a loop.
 std::optional<SmallVector<Operation*>> sliceBehind(Operation* place, tt::LoadOp load) {
@@ -39,8 +38,8 @@ Operation* loopInFrontOf(tt::LoadOp load) {
 
 /// Registers that a thread has left where the loops of `op` need most of them.
 unsigned registersBeside(Operation* op, const Target& target, const Options& options) {
-  unsigned most = std::min<unsigned>(kMostRegisters, kRegisters / (options.numWarps * target.warpSize)), needed = 0;
-  if (options.maxRegisters) most = std::min<unsigned>(most, options.maxRegisters);
+  const unsigned most = registersOfThread(target, options);
+  unsigned needed = 0;
   op->walk([&](scf::ForOp loop) { needed = std::max(needed, mostWordsOfTiles(loop, /*isInPieces=*/true)); });
   needed += kRegistersBesideTiles;
   return needed < most ? most - needed : 0;
@@ -54,7 +53,7 @@ unsigned wordsOf(tt::LoadOp load) {
   return (twg::layoutOf(load.getResult()).registers() * bits + 31) / 32;
 }
 
-bool mayBeWrittenBetween(tt::LoadOp load, Operation* first, Operation* last) {
+bool mayNotPass(tt::LoadOp load, Operation* first, Operation* last) {
   const bool isWritten = mayBeWritten(load.getPtr());
   auto mayWrite = [&](Operation* op) {
     if (isa<tt::AssertOp, tt::PrintOp>(op))
@@ -86,7 +85,7 @@ void loadInFrontOfLoops(tt::FuncOp kernel, const Target& target, const Options& 
   llvm::SmallDenseMap<Operation*, unsigned> room;
   for (tt::LoadOp load : loads) {
     Operation* loop = loopInFrontOf(load);
-    if (!loop || mayBeWritten(load.getPtr()) || mayBeWrittenBetween(load, loop, load)) continue;
+    if (!loop || mayBeWritten(load.getPtr()) || mayNotPass(load, loop, load)) continue;
     auto [left, isNew] = room.try_emplace(loop, 0);
     if (isNew) left->second = std::min(registersBeside(loop, target, options), kMostWords);
     if (wordsOf(load) <= left->second && moveUp(load, loop)) left->second -= wordsOf(load);

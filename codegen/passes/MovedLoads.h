@@ -18,9 +18,9 @@ namespace tiletwin::codegen {
 /// Registers of 32 bits of a thread that hold what a load of a tile brings.
 unsigned wordsOf(tt::LoadOp load);
 
-/// True if an operation from `first` to `last`, which is not looked at, may write what the load reads, lets this program see what
-/// others have written there, or tells the user something before it.
-bool mayBeWrittenBetween(tt::LoadOp load, mlir::Operation* first, mlir::Operation* last);
+/// True if the load may not begin in front of the operations from `first` to `last`, which is not looked at: one of them may
+/// write what it reads, lets this program see what others have written there, or tells the user something before it.
+bool mayNotPass(tt::LoadOp load, mlir::Operation* first, mlir::Operation* last);
 
 /// True if what the load's addresses are computed from can be computed in front of `place`, an operation of its block.
 bool canComputeAt(tt::LoadOp load, mlir::Operation* place);
