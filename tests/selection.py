@@ -16,21 +16,23 @@ larger number every ninth."""
 COSTLY = {
     "checks": "kernels_memory kernels_unchanged reports",
     "codegen_tools": "cuda_source ir_command",
-    "counters": "machine_counters",
+    "counters": "kernel_counters machine_counters profile_command",
     "cuda": "fake_driver fake_jit_launch fake_launch",
-    "debugger": "command_line editor",
+    "debugger": "command_line editor kernel_variables",
     "diff": "diff_command diff_plugin triton_differences",
     "eager": "debugging debugging_features debugpy kernels_same_bits pdb tutorial_helpers",
     "findings": "baseline output processes",
     "fuzz": "campaign coverage generator",
     "gdb": "gdb",
-    "inductor": "compiled gpu_workers origins",
-    "judge": "conventions judge_corpus judge_targets verdicts",
+    "inductor": "compiled cpp_wrapper gpu_workers origins",
+    "judge": "attacks conventions judge_ci judge_corpus judge_ends judge_targets made_inputs many numpy_arguments "
+    "odd_references program_threads public_conventions published_kernels service usual_kernels verdicts",
     "language": "atomics pointers waiting",
     "lint": "named_files operations",
-    "python": "activation breakpoint_if cuda_build cuda_emulation cuda_names cuda_workers libraries mixed_devices "
-    "outside package pytest_plugin transcripts",
+    "python": "activation breakpoint_if client_tests cuda_build cuda_emulation cuda_names cuda_workers "
+    "inside_library_kernels libraries library_kernels mixed_devices outside package pytest_plugin transcripts",
     "sim": "sim_command",
+    "sim_driver": "torch_clients",
     "trace": "app command page recording",
 }
 """Files (test_NAME.py, by folder) whose tests take seconds each: they wait, or start processes that import PyTorch.
