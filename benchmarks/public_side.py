@@ -32,8 +32,8 @@ def load_cases() -> dict[str, Any]:
 
 
 @functools.cache
-def flushed() -> Any:
-    """Memory that fills the caches of a GPU."""
+def memory_larger_than_caches() -> Any:
+    """256 MB of a GPU: who writes it finds nothing else in the caches afterwards."""
     import torch
 
     return torch.empty(64 << 20, dtype=torch.int32, device="cuda")
@@ -58,16 +58,16 @@ def fingerprint(result: Any) -> list[list[float]]:
     return found
 
 
-def profiled(run: Any, rounds: int) -> list[dict[str, float]]:
+def profiled(run: Any) -> list[dict[str, float]]:
     """Microseconds of each kernel in each of several calls; the caches hold other data before each call."""
     import torch
     from torch.profiler import ProfilerActivity, profile
 
-    flush = flushed()
+    other = memory_larger_than_caches()
     calls: list[dict[str, float]] = []
     with profile(activities=[ProfilerActivity.CUDA]) as profiler:
-        for _ in range(rounds):
-            flush.bitwise_not_()
+        for _ in range(ROUNDS):
+            other.bitwise_not_()
             torch.cuda.synchronize()
             run()
             torch.cuda.synchronize()
@@ -86,8 +86,8 @@ def profiled(run: Any, rounds: int) -> list[dict[str, float]]:
 
 
 def kernel_times(run: Any) -> dict[str, list[float]]:
-    """Microseconds of each kernel in each of several calls."""
-    calls = profiled(run, ROUNDS)
+    """By kernel its times in the calls that `profiled` makes."""
+    calls = profiled(run)
     names = {name for call in calls for name in call}
     return {name: [call.get(name, 0.0) for call in calls] for name in names}
 
@@ -101,7 +101,7 @@ def tuner_time(call: Any, *_: Any, quantiles: Any = (0.5,), **__: Any) -> list[f
         call()
 
     call()
-    times = [sum(found.values()) / 1000 for found in profiled(twice, ROUNDS)]
+    times = [sum(found.values()) / 1000 for found in profiled(twice)]
     return [statistics.median(times)] * len(quantiles)
 
 

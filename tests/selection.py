@@ -35,8 +35,9 @@ COSTLY = {
     "sim_driver": "torch_clients",
     "trace": "app command page recording",
 }
-"""Files (test_NAME.py, by folder) whose tests take seconds each: they wait, or start processes that import PyTorch.
-Of such a file every third test is in the sample; of its functions with many cases, every twelfth or twenty-seventh."""
+"""Files (test_NAME.py, by folder) whose tests take seconds each: they wait, simulate much, or start processes that
+import PyTorch. Of such a file every third test is in the sample; of its functions with many cases, every twelfth or
+twenty-seventh."""
 
 
 def is_costly(file: str) -> bool:
